@@ -62,10 +62,12 @@
 #include "elman/metric.h"
 #include "elman/options.h"
 #include "elman/precision.h"
+#include "elman/sentences.h"
 #include "elman/split.h"
 #include "elman/subwords.h"
 #include "elman/suggestion.h"
 #include "elman/summary.h"
 #include "elman/table.h"
+#include "elman/warning.h"
 
 #endif

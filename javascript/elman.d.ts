@@ -78,6 +78,13 @@ export interface Settings {
   attentionDropout?: number     // dropout probability of attention weights (0 to 0.999999, default 0)
   labelSmoothing?: number       // label smoothing: probability spread over the vocabulary (0 to 0.999999, default 0)
   subwordDropout?: number       // BPE-dropout: probability of skipping a merge operation (0 to 0.999999, default 0)
+  dropSourceMark?: number       // probability that a pair loses the final mark of its source (0 to 1, default 0)
+  dropMarks?: number            // probability that a pair loses the final marks of both sides (0 to 1, default 0)
+  upperCase?: number            // probability that a pair is written in capital letters (0 to 1, default 0)
+  titleCase?: number            // probability that the words of a pair begin with capital letters (0 to 1, default 0)
+  typos?: number                // probability of typing errors in the source of a pair (0 to 1, default 0)
+  merge?: number                // probability that a pair is joined with the next 1 to 3 pairs (0 to 1, default 0)
+  copyNoise?: number            // probability of the same name, number or symbol on both sides (0 to 1, default 0)
   guideWeight?: number          // guided-alignment loss weight, 0.3 with guide; 0 disables (0 to 1000, default 0)
   average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)
   clipNorm?: number             // maximum gradient norm; 0 = no limit (0 to 1000000000, default 1)
@@ -102,12 +109,13 @@ export interface ModelInfo {
   sourceTokens: string; targetTokens: string           // token modes
   history: { epochs: number; updates: number; tokens: number }
   search: { beam: number; lengthPenalty: number } | null
+  translatePrecision: "float32" | "int8"               // default of SearchOptions.precision: int8 for an int8 file
 }
 
 /** Options of a search. Every option takes effect or is refused: unknown names, wrong types, values out of range, and
  * options that have no effect beside others are errors. */
 export interface SearchOptions {
-  /* options SEARCH SCORE SEED */
+  /* options SEARCH SCORE SEED PRECISION */
   beam?: number                 // beam size; 1 = greedy decoding (1 to 1024, default 1)
   // exponent A of the score log p / T^A for T tokens; 0 favors short outputs (0 to 10, default 1)
   lengthPenalty?: number
@@ -117,6 +125,7 @@ export interface SearchOptions {
   maxLength?: number
   maxRatio?: number             // maximum target tokens per source token; 0 = no limit (0 to 1000, default 0)
   seed?: number                 // random seed of sampling and of shuffled attention (default 1)
+  precision?: "float32" | "int8"  // precision of matrix products; int8 is faster and rounds weights (default "float32")
   /* end of options */
   overrides?: Override[]        // at most 64, applied in order
 }
@@ -126,7 +135,7 @@ export type Override = { kind: "uniform" | "shuffle" } | { kind: "position"; col
   | { kind: "cell"; row: number; column: number; weight: number }
 
 export interface TranslateOptions extends SearchOptions {
-  /* options LIST SAMPLING WEIGHTS */
+  /* options LIST SAMPLING WEIGHTS TEXT */
   nBest?: number                // number of best translations per sentence; beam defaults to it (1 to 1024, default 1)
   equalTexts?: boolean          // n-best lists that may contain equal texts with different tokens (default false)
   // source word with the largest attention weight in place of an unknown word (default false)
@@ -135,9 +144,12 @@ export interface TranslateOptions extends SearchOptions {
   temperature?: number          // sampling temperature; below 1 favors likely tokens (0.01 to 100, default 1)
   topK?: number                 // number of most likely tokens to sample from; 0 = all (0 to 1024, default 0)
   selfAttention?: boolean       // self-attention weights of encoder and decoder (default false)
+  // splitting into sentences; auto splits a typed text, but not the lines of a file (default "auto")
+  splitSentences?: "auto" | "on" | "off"
   /* end of options */
   reference?: string            // forced decoding of this target; excludes the options of the search
-  prefix?: ArrayLike<number>    // ids of target tokens with which the translation starts
+  // ids of target tokens with which the translation starts; </s> ends the translation of each sentence but the last
+  prefix?: ArrayLike<number>
 }
 
 /** A translation has the keys of the command's JSON in the spelling of JavaScript. */
@@ -156,7 +168,19 @@ export interface Translation {
   segmentEnds?: number[]; segments?: number[][]        // (G), (T,G), with hierarchical attention
   sourceSelfAttention?: number[][][]                   // (heads,S,S), with selfAttention if the model has it
   targetSelfAttention?: number[][][]                   // (heads,T,T)
+  sentences?: TranslatedSentence[]                     // if the text was split into several
+  warning?: Warning             // of the best translation, if it is probably wrong
 }
+
+/** A sentence of a text: UTF-16 positions in `source` and `text`, and positions in their lists of tokens. */
+export interface TranslatedSentence {
+  sourceSpan: [number, number]; textSpan: [number, number]
+  sourceTokens: [number, number]; targetTokens: [number, number]
+  ended: boolean; logProbability: number; score: number
+}
+
+/** Why a translation is probably wrong, and what to do. */
+export interface Warning { kind: "script" | "variants" | "unknown" | "improbable"; message: string }
 
 export interface Alternative { token: string; id: number; probability: number }
 
@@ -206,8 +230,9 @@ export class Pairs {           // from Elman.readPairs
 
 export class Model {
   readonly info: ModelInfo
+  /** Translate a text, by default each of its sentences by itself. */
   translate(text: string, options?: TranslateOptions): Translation[]       // nBest translations, the best first
-  /** The most probable tokens at position `position` (from 0) after the tokens before it. */
+  /** The most probable tokens of the translation of a sentence at position `position` (from 0) after the tokens before it. */
   alternatives(text: string, targetIds: ArrayLike<number>, position: number, count: number): Alternative[]
   evaluate(pairs: Pairs, options?: SearchOptions): Scores
   /** Begin to train. The model can translate between calls of advance(). */

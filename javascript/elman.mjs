@@ -212,6 +212,10 @@ export class Model extends Handle {
         const [starts, ends] = [0, 1].map((end) => stringPositions(text, translation[key].map((span) => span[end])));
         translation[key] = starts.map((start, i) => [start, ends[i]]);
       }
+      for (const sentence of translation.sentences ?? []) {
+        sentence.sourceSpan = stringPositions(translation.source, sentence.sourceSpan);
+        sentence.textSpan = stringPositions(translation.text, sentence.textSpan);
+      }
     }
     return found;
   }

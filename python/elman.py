@@ -267,10 +267,12 @@ def _check_rows(check, scopes, options, values, *reason):
 
 
 def _check_reference(options, values, references):
-    """Refuse options that have no effect if every text has a reference."""
+    """Refuse options that have no effect if every text has a reference, and a text that is split and has one."""
     if references and None not in references:
-        scopes = sum(library.enum("elman_scope")[name] for name in ("search", "list", "sampling"))
+        scopes = sum(library.enum("elman_scope")[name] for name in ("search", "list", "sampling", "text"))
         _check_rows(library.elman_options_unused, scopes, options, values, b"all texts have references")
+    if values.get("split_sentences") == "on" and any(each is not None for each in references):
+        raise ValueError("a reference is the translation of one sentence, but split_sentences is on")
 
 
 def _with_options(struct, **others):
@@ -296,7 +298,7 @@ def _with_options(struct, **others):
 
 
 # Fields of elman_evaluate_options that have no effect on scores.
-WITHOUT_EFFECT = {"translate": ("n_best", "without_scores"), "metric": ("resamples", "seed")}
+WITHOUT_EFFECT = {"translate": ("n_best", "without_scores", "split_sentences"), "metric": ("resamples", "seed")}
 
 
 def _evaluate_options(given, options):
@@ -358,6 +360,8 @@ def _value(value):
         return _value(value.contents) if value else None
     if isinstance(value, library.complete("elman_error")):
         return _error(value)
+    if isinstance(value, library.complete("elman_span")):
+        return value.start, value.end
     return _record(value) if isinstance(value, ctypes.Structure) else value
 
 
@@ -404,10 +408,12 @@ class Translation:
     segments: numpy.ndarray  # (T,G); None without segments
     source_self_attention: numpy.ndarray  # (heads,S,S); None without self_attention=True, or if
     target_self_attention: numpy.ndarray  # (heads,T,T); the model has none on this side
-    others: list  # the next-best translations of the sentence (n_best)
+    sentences: list  # elman_translated_sentence of each sentence; spans are (start, end) in bytes
+    warning: types.SimpleNamespace  # kind and message if it is probably wrong; otherwise None
+    others: list  # the next-best translations of the text (n_best)
 
 
-def _translation(it):
+def _translation(it, model):
     S, T, K, G = it.source_count, it.target_count, it.heads, it.segment_count
     return Translation(
         text=it.text.decode(), source=it.source.decode(), log_probability=it.log_probability,
@@ -421,18 +427,24 @@ def _translation(it):
         sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_ends=it.segment_ends[:G],
         segments=_array(it.segments, T, G) if it.segments else None,
         source_self_attention=_self_attention(it.source_self_attention, it.source_self_heads, S),
-        target_self_attention=_self_attention(it.target_self_attention, it.target_self_heads, T), others=[])
+        target_self_attention=_self_attention(it.target_self_attention, it.target_self_heads, T),
+        sentences=[_record(each) for each in it.sentences[: it.sentence_count]], warning=_warning(it, model), others=[])
+
+
+def _warning(translation, model):
+    warning = _record(library.elman_translation_warning(model, ctypes.byref(translation)))
+    return None if warning.kind == "none" else warning
 
 
 def _self_attention(pointer, heads, tokens):
     return _array(pointer, heads, tokens, tokens) if heads > 0 else None
 
 
-def _best(pointer):
-    """Return the best translation of a sentence, with the others in `others`."""
+def _best(pointer, model):
+    """Return the best translation of a text, with the others in `others`."""
     found = []
     while pointer:
-        found.append(_translation(pointer.contents))
+        found.append(_translation(pointer.contents, model))
         pointer = pointer.contents.next
     found[0].others = found[1:]
     return found[0]
@@ -674,7 +686,8 @@ class Model(_Handle):
                 self._thread = None
 
     def save(self, path, dtype="float32"):
-        """Write the model; with dtype "bfloat16" or "float16", the file is half as large."""
+        """Write the model; with dtype "bfloat16" or "float16" the file is half as large, with "int8" about a
+        quarter."""
         number_type = _word("dtype", dtype, NUMBER_TYPES)
         with self._use() as model:
             _call(library.elman_model_save_as, model, _path("path", path), number_type)
@@ -736,9 +749,10 @@ class Model(_Handle):
     @_with_options("elman_translate_options")
     def translate(self, text, reference=None, prefix=None, ensemble=(), overrides=(), **options):
         """Return the Translation of a text, or a list of them for a list of texts; options are those of
-        elman_translate_options. `reference` (or a list) is decoded as given. `prefix` (or a list) fixes the
+        elman_translate_options. With split_sentences "auto", each sentence of one text is translated by itself,
+        but each text of a list is one sentence. `reference` (or a list) is decoded as given. `prefix` (or a list) fixes the
         beginning of the translation, as ids or as a text of whole words; the search adds at least one
-        token. `ensemble` contains other models, and `overrides` contains dictionaries with the fields of
+        token. In ids, </s> ends the translation of each sentence but the last; a text belongs to the first one. `ensemble` contains other models, and `overrides` contains dictionaries with the fields of
         elman_override. If some texts of a list cannot be translated, raise TranslationError."""
         texts = [text] if isinstance(text, str) else _list("text", text, "texts, or one text (str)")
         for i, each in enumerate(texts):
@@ -763,20 +777,25 @@ class Model(_Handle):
             order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
             for at in range(0, len(order), BATCH):
                 batch = [(texts[i], references[i], prefixes[i], i) for i in order[at : at + BATCH]]
-                for i, result in self._translate(batch, given):
+                for i, result in self._translate(batch, isinstance(text, str), given):
                     (errors if isinstance(result, Error) else found)[i] = result
         if errors:
             raise errors[0] if isinstance(text, str) else TranslationError(found, errors)
         return found[0] if isinstance(text, str) else found
 
     def _search(self, options, references=()):
-        """Return the default options, with the search that the model names unless something excludes it."""
-        if options.get("sample") or any(each is not None for each in references):
-            return library.elman_translate_options_default()
+        """Return the default options, with what the model states: precision, search and replacement of unknown words,
+        unless something excludes them."""
         with self._use() as model:
             given = library.elman_model_translate_options(model)
+        defaults = library.elman_translate_options_default()
+        referred = any(each is not None for each in references)
+        if options.get("sample") or referred:
+            given.beam, given.length_penalty = defaults.beam, defaults.length_penalty
+        if referred:
+            given.replace_unknown = False
         if "length_norm" in options:
-            given.length_penalty = library.elman_translate_options_default().length_penalty
+            given.length_penalty = defaults.length_penalty
         return given
 
     def tune_search(self, pairs, progress=None, **options):
@@ -803,8 +822,9 @@ class Model(_Handle):
                 raise
             return error
 
-    def _translate(self, batch, options):
-        """Translate a batch of (text, reference, prefix, place); return pairs (place, Translation or Error)."""
+    def _translate(self, batch, is_text, options):
+        """Translate a batch of (text, reference, prefix, place); return pairs (place, Translation or Error). `is_text`
+        is true if a text may have several sentences, unless the options say so."""
         if self._translator is None:
             self._translator = ctypes.c_void_p()
             _call(library.elman_translator_create, ctypes.byref(self._translator), self._pointer)
@@ -822,6 +842,7 @@ class Model(_Handle):
         for sentence, (data, forced, prefix, place) in zip(sentences, encoded):
             sentence.text, sentence.length, sentence.number = data, len(data), place + 1  # as the command does
             sentence.reference, sentence.reference_length = forced, len(forced or b"")
+            sentence.is_text = is_text
             sentence.prefix, sentence.prefix_count = (ctypes.c_uint32 * len(prefix))(*prefix), len(prefix)
         translations = (ctypes.POINTER(library.complete("elman_translation")) * len(encoded))()
         errors = (library.complete("elman_error") * len(encoded))()
@@ -835,7 +856,7 @@ class Model(_Handle):
             for translation, error, (*_, place) in zip(translations, errors, encoded):
                 if error.code != 0:  # report the caller's index, not that in the batch
                     error.where = f"sentence {place + 1}".encode()
-                results.append((place, _error(error) if error.code != 0 else _best(translation)))
+                results.append((place, _error(error) if error.code != 0 else _best(translation, self._pointer)))
         finally:
             for each in translations:
                 library.elman_translation_free(each)
@@ -849,7 +870,8 @@ class Model(_Handle):
         given.translate.without_scores = True  # so that options of scores alone are refused
         if isinstance(options.get("translate", {}), dict):  # otherwise, _fill reports the type
             search = self._search(options.get("translate", {}))
-            given.translate.beam, given.translate.length_penalty = search.beam, search.length_penalty
+            for field in "beam", "length_penalty", "precision", "replace_unknown":
+                setattr(given.translate, field, getattr(search, field))
         _evaluate_options(given, options)
         scores = library.complete("elman_scores")()
         functions.set(given, "progress", progress)

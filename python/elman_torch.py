@@ -40,7 +40,7 @@ MECHANISMS = ("dot", "scaled", "general", "additive", "projected", "multihead", 
               "sentinel", "hierarchical")
 CELLS = ("elman", "relu", "gru", "lstm")
 TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64, "BF16": torch.bfloat16,
-         "F16": torch.float16}
+         "F16": torch.float16, "I8": torch.int8}
 
 
 def read_safetensors(path):
@@ -115,16 +115,28 @@ def check(config):
 
 
 def load(path):
-    """Return the model of a file as a Translator, in float and in evaluation mode. A file of half the size
-    (bfloat16 or float16) is converted."""
+    """Return the model of a file as a Translator, in float and in evaluation mode. A file of another type
+    (bfloat16, float16 or int8) is converted."""
     metadata, tensors = read_safetensors(path)
     if "elman.config" not in metadata:
         raise ValueError(f"{path}: not a model of elman")
     if metadata.get("elman.format") != FORMAT:
         raise ValueError(f"{path}: not a model of format {FORMAT}")
     model = Translator(json.loads(metadata["elman.config"]), metadata)
-    model.load_state_dict(tensors, strict=True)
+    model.load_state_dict(dequantized(model.config, tensors), strict=True)
     return model.eval()
+
+
+def dequantized(config, tensors):
+    """Return the tensors of a file with int8 as floats: each matrix times the scales of its rows, and a tied
+    matrix under both names. Other tensors stay as they are."""
+    floats = {name: tensor for name, tensor in tensors.items() if f"{name.removesuffix('_scale')}_scale" not in tensors}
+    for name, levels in tensors.items():
+        if f"{name}_scale" in tensors:
+            floats[name] = levels.float() * tensors[f"{name}_scale"]
+    if config["tie_embeddings"]:
+        floats.setdefault("decoder.out.weight", floats["decoder.embedding.weight"])
+    return floats
 
 
 def save(model, path):

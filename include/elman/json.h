@@ -11,7 +11,7 @@ ELMAN_BEGIN
 /* Parts of a translation. A key is absent if the translation has no such values. */
 typedef enum elman_json_part {
   ELMAN_JSON_SOURCE = 1,         /* source */
-  ELMAN_JSON_TEXT = 2,           /* text, ended, forced */
+  ELMAN_JSON_TEXT = 2,           /* text, ended, forced; sentences of a text that was split */
   ELMAN_JSON_SCORES = 4,         /* log_probability, score, log_probabilities */
   ELMAN_JSON_SOURCE_TOKENS = 8,  /* source_tokens, source_ids, source_known */
   ELMAN_JSON_TARGET_TOKENS = 16, /* target_tokens, target_ids */

@@ -49,10 +49,12 @@ ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char
 typedef enum elman_number_type {
   ELMAN_FLOAT32,
   ELMAN_BFLOAT16, /* half the size; relative rounding error at most 2^-8 */
-  ELMAN_FLOAT16   /* half the size; relative rounding error at most 2^-11 from 6.1e-5 to 65504 */
+  ELMAN_FLOAT16,  /* half the size; relative rounding error at most 2^-11 from 6.1e-5 to 65504 */
+  ELMAN_INT8      /* about a quarter of the size: matrices in eight bits, with a scale for each row,
+                     as in ELMAN_PRECISION_INT8; vectors and matrices of one row stay float32 */
 } elman_number_type;
 
-/* Return "float32", "bfloat16" or "float16" for index 0 to 2; NULL for any other index. */
+/* Return "float32", "bfloat16", "float16" or "int8" for index 0 to 3; NULL for any other index. */
 ELMAN_API const char *elman_number_type_name(size_t index);
 
 /* Write the model to `path` as elman_model_save does, with numbers of `type`, rounded to nearest.
@@ -121,7 +123,12 @@ typedef struct elman_model_info {
   size_t source_merges, target_merges;         /* merge operations; 0 except for mode `bpe` */
   elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;
-  elman_search search; /* see elman_tune_search and elman_model_set_search */
+  elman_search search;                 /* see elman_tune_search and elman_model_set_search */
+  elman_precision translate_precision; /* int8 for a model that was read from a file with ELMAN_INT8
+                                          and not changed since, otherwise float32 */
+  bool writes_unknown; /* translations can contain unknown words, which `replace_unknown` replaces:
+                          the target is not in mode `bpe`, or `copy_noise` taught the model to write
+                          them for symbols that it lacks */
   size_t parameters;   /* number of trainable values */
   size_t tensors;
 } elman_model_info;

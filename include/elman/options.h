@@ -8,6 +8,7 @@
 #define ELMAN_OPTIONS_H
 
 #include "elman/precision.h"
+#include "elman/sentences.h"
 #include "elman/tokens.h"
 
 ELMAN_BEGIN
@@ -35,7 +36,8 @@ typedef enum elman_scope {
   ELMAN_SCOPE_WEIGHTS = 512,  /* [elman_translate_options] further weights to return */
   ELMAN_SCOPE_LIMIT = 1024,   /* [elman_translate_options] bounds memory and time */
   ELMAN_SCOPE_PRECISION = 2048, /* [elman_translate_options] precision of products */
-  ELMAN_SCOPE_MACHINE = 4096    /* [elman_translate_options] without influence on results */
+  ELMAN_SCOPE_MACHINE = 4096,   /* [elman_translate_options] without influence on results */
+  ELMAN_SCOPE_TEXT = 8192       /* [elman_translate_options] division of texts into sentences */
 } elman_scope;
 
 /* Sets of scopes: all rows of a struct. */
@@ -45,7 +47,7 @@ typedef enum elman_scope {
 #define ELMAN_SCOPES_TRANSLATE                                                                     \
   (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |              \
    ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_PRECISION |            \
-   ELMAN_SCOPE_MACHINE)
+   ELMAN_SCOPE_MACHINE | ELMAN_SCOPE_TEXT)
 
 /* X(type, field, also, label, minimum, maximum, default, scope, group, help)
  *
@@ -135,6 +137,20 @@ typedef enum elman_scope {
     "label smoothing: probability spread over the vocabulary")                                     \
   X(SHARE, subword_dropout, NULL, "subword dropout", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "BPE-dropout: probability of skipping a merge operation")                                      \
+  X(SHARE, drop_source_mark, NULL, "final mark dropping, source", 0, 1, 0, TRAINING,               \
+    "Augmentation", "probability that a pair loses the final mark of its source")                  \
+  X(SHARE, drop_marks, NULL, "final mark dropping", 0, 1, 0, TRAINING, "Augmentation",             \
+    "probability that a pair loses the final marks of both sides")                                 \
+  X(SHARE, upper_case, NULL, "upper case", 0, 1, 0, TRAINING, "Augmentation",                      \
+    "probability that a pair is written in capital letters")                                       \
+  X(SHARE, title_case, NULL, "title case", 0, 1, 0, TRAINING, "Augmentation",                      \
+    "probability that the words of a pair begin with capital letters")                             \
+  X(SHARE, typos, NULL, "typos", 0, 1, 0, TRAINING, "Augmentation",                                \
+    "probability of typing errors in the source of a pair")                                        \
+  X(SHARE, merge, NULL, "merging", 0, 1, 0, TRAINING, "Augmentation",                              \
+    "probability that a pair is joined with the next 1 to 3 pairs")                                \
+  X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
+    "probability of the same name, number or symbol on both sides")                                \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight, 0.3 with --guide; 0 disables")                                  \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \
@@ -191,7 +207,9 @@ typedef enum elman_scope {
   X(TRANSLATE_PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, PRECISION,   \
     "Search", "precision of matrix products; int8 is faster and rounds weights")                   \
   X(SIZE, threads, NULL, "threads", 0, 1024, 0, MACHINE, "General",                                \
-    "number of processor cores to use; 0 = all")
+    "number of processor cores to use; 0 = all")                                                   \
+  X(SPLIT, split_sentences, NULL, "splitting into sentences", 0, 0, ELMAN_SPLIT_AUTO, TEXT,        \
+    "Input", "splitting into sentences; auto splits a typed text, but not the lines of a file")
 
 /* Options that need or exclude others: X(scopes, option, relation, condition, unless).
  *
@@ -214,6 +232,13 @@ typedef enum elman_scope {
   X(TRAIN, validate_every, NEEDS, "dev", NULL)                                                     \
   X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, schedule = plateau, NEEDS, "dev", NULL)                                                 \
+  X(TRAIN, drop_source_mark, EXCLUDES, "guide_weight", NULL)                                       \
+  X(TRAIN, drop_marks, EXCLUDES, "guide_weight", NULL)                                             \
+  X(TRAIN, upper_case, EXCLUDES, "guide_weight", NULL)                                             \
+  X(TRAIN, title_case, EXCLUDES, "guide_weight", NULL)                                             \
+  X(TRAIN, typos, EXCLUDES, "guide_weight", NULL)                                                  \
+  X(TRAIN, merge, EXCLUDES, "guide_weight", NULL)                                                  \
+  X(TRAIN, copy_noise, EXCLUDES, "guide_weight", NULL)                                             \
   X(TRANSLATE, n_best, NEEDS, "beam >= n_best", NULL)                                              \
   X(TRANSLATE, equal_texts, NEEDS, "n_best > 1", NULL)                                             \
   X(TRANSLATE, sample, EXCLUDES, "beam > 1", NULL)                                                 \
@@ -225,7 +250,8 @@ typedef enum elman_scope {
   X(TRANSLATE, length_norm, NEEDS, "beam > 1", "scores")                                           \
   X(TRANSLATE, coverage_penalty, NEEDS, "beam > 1", "scores")                                      \
   X(TRANSLATE, seed, NEEDS, "sample or shuffle", NULL)                                             \
-  X(TRANSLATE, self_attention, EXCLUDES, "overrides or ensemble", NULL)
+  X(TRANSLATE, self_attention, EXCLUDES, "overrides or ensemble", NULL)                            \
+  X(TRANSLATE, split_sentences = on, EXCLUDES, "places", NULL)
 
 /* Types of the fields. */
 #define ELMAN_TYPE_SIZE size_t
@@ -242,6 +268,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TRANSLATE_PRECISION elman_precision
 #define ELMAN_TYPE_LENGTH_NORM elman_length_norm
+#define ELMAN_TYPE_SPLIT elman_split_sentences
 #define ELMAN_TYPE_TOKENS elman_token_mode
 #define ELMAN_TYPE_NORMALIZATION elman_normalization
 
@@ -328,8 +355,8 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
  * elman_model_info and elman_train_settings cannot be checked.
  *
  * Facts in rules are `dev` (dev pairs, or their name), `scores` (translations need scores: not
- * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE) and
- * `ensemble`. */
+ * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE), `places`
+ * (an override of kind ELMAN_OVERRIDE_POSITION or ELMAN_OVERRIDE_CELL) and `ensemble`. */
 ELMAN_CHECKED elman_status elman_options_check(unsigned scopes, const void *fields,
                                                const bool *given, elman_naming naming,
                                                elman_error *error);

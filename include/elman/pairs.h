@@ -35,11 +35,11 @@ typedef struct elman_pairs_options {
                             empty alignment is allowed. If most lines are bad, reading fails. If not
                             set, the functions that use the alignments check them */
   bool strict;           /* treat a bad line as an error instead of skipping it */
-  size_t max_bytes; /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
-                      ELMAN_DEFAULT_MAX_LINE */
-  size_t max_unpacked; /* maximum decompressed bytes of a gzip-compressed file; more are
-                          ELMAN_BAD_DATA; 0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */
-  bool whole_lines;    /* keep the input lines for elman_pairs_line, and do not read alignments */
+  size_t max_bytes;      /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit;
+                           default      ELMAN_DEFAULT_MAX_LINE */
+  size_t max_unpacked;   /* maximum decompressed bytes of a gzip-compressed file; more are
+                            ELMAN_BAD_DATA; 0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */
+  bool whole_lines;      /* keep the input lines for elman_pairs_line, and do not read alignments */
   elman_skipped_function *skipped; /* may be NULL */
   void *context;
 } elman_pairs_options;

@@ -13,6 +13,7 @@ typedef struct elman_train_report {
   size_t update, updates;  /* within the epoch, from 1 */
   uint64_t updates_so_far; /* since the start, skipped updates included */
   size_t tokens;           /* target tokens of this epoch so far, </s> included */
+  size_t pairs;            /* pairs of an epoch */
   size_t left_out;         /* pairs that are skipped because a side is too long */
   size_t unaligned;        /* pairs that are skipped because their alignment has a token number that
                               does not exist; elman_pairs_read finds other bad alignments */
@@ -20,6 +21,9 @@ typedef struct elman_train_report {
   double unknown_source; /* fraction of source tokens outside the vocabulary, 0 to 1; they are all
                             trained as one unknown word */
   double unknown_target;
+  double marked_source; /* fraction of sources that end with a mark, such as a full stop, 0 to 1 */
+  unsigned idle; /* options of the group "Augmentation" that changed no pair of this epoch although
+                    twenty were expected: bit i stands for row i of the group in elman/options.h */
   double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
                   updates were skipped */
   double update_loss;   /* loss of this update */

@@ -4,6 +4,7 @@
 
 #include "elman/model.h"
 #include "elman/precision.h"
+#include "elman/sentences.h"
 
 ELMAN_BEGIN
 
@@ -15,7 +16,20 @@ ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator
                                                    const elman_model *model, elman_error *error);
 ELMAN_API void elman_translator_free(elman_translator *translator);
 
+/* A sentence of a translated text. */
+typedef struct elman_translated_sentence {
+  elman_span source;                 /* bytes of the source text */
+  elman_span text;                   /* bytes of the translation */
+  size_t first_source, source_count; /* its source tokens */
+  size_t first_target, target_count; /* its target tokens, with "</s>" */
+  double log_probability, score;     /* as in elman_translation */
+  bool ended;                        /* its last target token is "</s>" */
+} elman_translated_sentence;
+
 /* A translation. It is read-only and owned by the caller.
+ *
+ * The translation of a text that was split has the tokens of all its sentences. Its log-probability
+ * and score are the sums of theirs. Attention weights between different sentences are 0.
  *
  * Rows of attention weights, of each head and of the average, sum to 1 (up to rounding) with every
  * mechanism except "local" and "sentinel". With "local" a Gaussian around the predicted center
@@ -59,11 +73,17 @@ typedef struct elman_translation {
   size_t source_self_heads, target_self_heads;
   const float *source_self_attention; /* (source_self_heads,S,S) */
   const float *target_self_attention; /* (target_self_heads,T,T) */
-  bool source_subwords;               /* tokens are subwords: token mode "bpe" */
+  /* The sentences that were translated by themselves; one unless the text was split. */
+  size_t sentence_count;
+  const elman_translated_sentence *sentences; /* (sentence_count) */
+  bool source_subwords;                       /* tokens are subwords: token mode "bpe" */
   bool target_subwords;
   const struct elman_translation
-      *next; /* next best translation of the sentence, freed with the first; NULL after the last */
+      *next; /* next best translation of the text, freed with the first; NULL after the last */
 } elman_translation;
+
+/* Maximum number of attention weights of each matrix of a text that is split. */
+#define ELMAN_MAX_CELLS ((size_t)1 << 26)
 
 /* Maximum numbers of overrides and of models. */
 #define ELMAN_MAX_OVERRIDES 64
@@ -101,6 +121,7 @@ ELMAN_API const char *elman_length_norm_name(size_t index);
  * and while a second search completes an n-best list with further texts. */
 typedef struct elman_partial {
   uint64_t number;     /* `number` of the elman_sentence; 1 from elman_translate */
+  size_t part;         /* index of the sentence within a text that was split */
   size_t count;        /* number of tokens */
   const uint32_t *ids; /* (count): valid during the call; see elman_decode */
 } elman_partial;
@@ -109,21 +130,27 @@ typedef struct elman_partial {
  *
  * - Memory grows with max_bytes. Splitting a text into tokens stops at the first token beyond
  *   max_tokens. A text beyond a limit is ELMAN_BAD_DATA.
- * - If neither max_length nor max_ratio is set, the maximum is 2 S + 10 tokens; if both are set, the
- *   smaller one applies. max_output bounds both, and the default. A longer reference, or a prefix
+ * - If neither max_length nor max_ratio is set, the maximum is 2 S + 10 tokens; if both are set,
+ * the smaller one applies. max_output bounds both, and the default. A longer reference, or a prefix
  *   that leaves no room for a token, is ELMAN_BAD_DATA.
  * - The first of n_best translations, which are linked by `next`, does not depend on n_best. All
  *   have different texts, and only the first may be empty. With equal_texts they are the hypotheses
  *   of one search, of which some may have equal text, or be empty. See docs/decoding.md.
  * - length_norm replaces T in the score log p / T^A. coverage_penalty B adds B sum_s log min(sum_t
  *   a_ts, 1) to the score (Wu et al. 2016), which penalizes untranslated source tokens.
- * - replace_unknown is ELMAN_INVALID_ARGUMENT if the target uses token mode bpe, which has no unknown
- *   words. self_attention requires an additional pass through the network.
- * - temperature divides the logits. Samples depend on seed and `number` of elman_sentence.
+ * - replace_unknown is ELMAN_INVALID_ARGUMENT if translations cannot contain unknown words
+ *   (elman_model_info.writes_unknown). self_attention requires an additional pass through the
+ *   network.
+ * - temperature divides the logits. Samples depend on seed, `number` and `part` of elman_sentence.
+ * - max_bytes and max_tokens count a whole text; max_length, max_ratio and max_output each
+ *   sentence. The n best translations of a text that is split are the combinations of translations
+ * of its sentences with the largest sums of scores. Its matrices have at most ELMAN_MAX_CELLS
+ * weights; with more, the result is ELMAN_BAD_DATA.
  * - Results do not depend on threads; elman_evaluate_options has its own field.
- * - ELMAN_PRECISION_INT8 rounds weights and the numbers that they multiply to eight bits; all results
- *   are then those of the rounded model. The first call makes the rounded weights of a model, which
- *   remain in memory as long as the model. */
+ * - ELMAN_PRECISION_INT8 rounds the matrices of the model, embeddings included, and the numbers
+ *   that they multiply to eight bits; all results are then those of the rounded model. ELMAN_INT8
+ *   stores the same rounded matrices in a file. The first call makes the rounded weights of a
+ * model, which remain in memory as long as the model. */
 typedef struct elman_translate_options {
   ELMAN_TRANSLATE_OPTIONS(ELMAN_FIELD)
   bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
@@ -149,7 +176,9 @@ typedef struct elman_translate_options {
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
 /* Return the defaults, but with the search that the model names (elman_model_info.search), if it
- * names one. The commands of elman use these options. */
+ * names one, with the precision of its file (elman_model_info.translate_precision), and with
+ * `replace_unknown` for a model that was trained with `copy_noise`. The commands of elman use these
+ * options. */
 ELMAN_API elman_translate_options elman_model_translate_options(const elman_model *model);
 
 /* Check whether `other` can join an ensemble with `model`. If not, the message names the first
@@ -157,8 +186,9 @@ ELMAN_API elman_translate_options elman_model_translate_options(const elman_mode
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                                 elman_error *error);
 
-/* Translate one sentence, `text` of `length` bytes. Return ELMAN_BAD_DATA for text that is not
- * valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`. */
+/* Translate a text of `length` bytes: one sentence, or several unless split_sentences is off.
+ * Return ELMAN_BAD_DATA for text that is not valid UTF-8, or has more than 5,000 tokens or more
+ * than `max_bytes`. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,
@@ -184,7 +214,7 @@ ELMAN_CHECKED elman_status elman_override_reach_check(const elman_override_reach
                                                       const elman_translate_options *options,
                                                       elman_error *error);
 
-/* One sentence of a batch. */
+/* A sentence of a batch, or a text of several sentences. */
 typedef struct elman_sentence {
   const char *text;      /* source text */
   size_t length;         /* bytes */
@@ -197,7 +227,13 @@ typedef struct elman_sentence {
                              </s>, such as `target_ids` of another translation; the search adds at
                              least one token. Not permitted with a reference */
   size_t prefix_count;    /* 0 = none; the prefix counts toward the length limit, which is at least
-                             one token more than the prefix */
+                             one token more than the prefix. In the prefix of a text that is split,
+                             </s> ends the translation of each sentence but the last */
+  bool is_text;      /* the text may have several sentences, which split_sentences "auto" splits.
+                        elman_translate sets it */
+  size_t part;       /* index of the sentence within its text, 0 if it is a whole text. Samples
+                        depend on it */
+  bool whole_prefix; /* the prefix is the whole translation, without </s> */
 } elman_sentence;
 
 /* Translate `count` sentences at once, which is much faster than one by one, especially for

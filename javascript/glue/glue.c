@@ -174,14 +174,15 @@ static elman_status method_model_info(json_t **result, const json_t *request, el
                        ? json_null()
                        : json_pack("{s:I,s:f}", "beam", (json_int_t)info.search.beam,
                                    "length_penalty", info.search.length_penalty);
-  *result = json_pack("{s:o,s:I,s:I,s:I,s:s,s:s,s:{s:I,s:I,s:I},s:o}", "settings", settings,
+  *result = json_pack("{s:o,s:I,s:I,s:I,s:s,s:s,s:{s:I,s:I,s:I},s:o,s:s}", "settings", settings,
                       "parameters", (json_int_t)info.parameters, "source_vocabulary",
                       (json_int_t)info.source_vocabulary, "target_vocabulary",
                       (json_int_t)info.target_vocabulary, "source_tokens",
                       elman_token_mode_name(info.source_tokens), "target_tokens",
                       elman_token_mode_name(info.target_tokens), "history", "epochs",
                       (json_int_t)info.history.epochs, "updates", (json_int_t)info.history.updates,
-                      "tokens", (json_int_t)info.history.tokens, "search", search);
+                      "tokens", (json_int_t)info.history.tokens, "search", search,
+                      "translate_precision", elman_precision_name(info.translate_precision));
   return ELMAN_OK;
 }
 

@@ -74,11 +74,11 @@ struct search {
   elman_sentence sentence;
 };
 
-/* Read the options of a search; defaults are those of elman_translate. Options of one sentence,
- * such as its reference, are refused if `one_sentence` is false. The caller frees the search, also
- * after an error. */
-elman_status read_search(struct search *search, const json_t *given, bool one_sentence,
-                         elman_error *error);
+/* Read the options of a search with this model; defaults are those of elman_translate, with the
+ * precision and `replace_unknown` of the model. Options of one text, such as its reference, are
+ * refused if `of_text` is false. The caller frees the search, also after an error. */
+elman_status read_search(struct search *search, const elman_model *model, const json_t *given,
+                         bool of_text, elman_error *error);
 
 /* Read `count` ids of tokens; the translation begins with them. */
 elman_status read_prefix(struct search *search, const json_t *list, size_t count,

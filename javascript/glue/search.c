@@ -50,7 +50,9 @@ elman_status read_prefix(struct search *search, const json_t *list, size_t count
 /* Complete a search and check its options. `given` are those of the request. */
 static elman_status check_search(struct search *search, const bool *given, bool shows_scores,
                                  elman_error *error) {
-  enum { OF_SEARCH = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING };
+  enum {
+    OF_SEARCH = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_TEXT
+  };
   static const char reason[] = "a reference is given";
   elman_translate_options *options = &search->options;
   const bool is_forced = search->sentence.reference != NULL;
@@ -68,27 +70,30 @@ static elman_status check_search(struct search *search, const bool *given, bool 
   return status;
 }
 
-elman_status read_search(struct search *search, const json_t *object, bool one_sentence,
-                         elman_error *error) {
-  enum { MAX_PREFIX = 1000000, OF_ONE_SENTENCE = 2 };
+elman_status read_search(struct search *search, const elman_model *model, const json_t *object,
+                         bool of_text, elman_error *error) {
+  enum { MAX_PREFIX = 1000000, OF_TEXT = 2 };
   const unsigned scopes =
-      ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_SEED |
-      (one_sentence ? ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_WEIGHTS : 0U);
+      ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_SEED | ELMAN_SCOPE_PRECISION |
+      (of_text ? ELMAN_SCOPE_TEXT | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_WEIGHTS
+               : 0U);
   const json_t *overrides = NULL, *prefix = NULL;
   bool given[ELMAN_MAX_OPTIONS] = {false};
+  const elman_translate_options named = elman_model_translate_options(model);
   *search = (struct search){.options = elman_translate_options_default(), .sentence.number = 1};
+  search->options.replace_unknown = named.replace_unknown;
+  search->options.precision = named.precision;
   const struct field fields[] = {
       {.name = "overrides", .list = &overrides, .most = ELMAN_MAX_OVERRIDES},
       {.name = "reference", .text = &search->sentence.reference},
       {.name = "prefix", .list = &prefix, .most = MAX_PREFIX}};
   enum { ALL = sizeof fields / sizeof *fields };
-  elman_status status =
-      read_fields(fields, one_sentence ? ALL : ALL - OF_ONE_SENTENCE, scopes, object, error);
+  elman_status status = read_fields(fields, of_text ? ALL : ALL - OF_TEXT, scopes, object, error);
   if (status == ELMAN_OK) status = read_options(scopes, &search->options, given, object, error);
   if (status == ELMAN_OK) status = read_overrides(search, overrides, error);
   if (status == ELMAN_OK && prefix != NULL)
     status = read_prefix(search, prefix, json_array_size(prefix), error);
   if (search->sentence.reference != NULL)
     search->sentence.reference_length = strlen(search->sentence.reference);
-  return status == ELMAN_OK ? check_search(search, given, one_sentence, error) : status;
+  return status == ELMAN_OK ? check_search(search, given, of_text, error) : status;
 }

@@ -4,12 +4,13 @@
 
 #include "glue.h"
 
-static void set_source(struct search *search, const char *text) {
+static void set_source(struct search *search, const char *text, bool is_text) {
   search->sentence.text = text;
   search->sentence.length = strlen(text);
+  search->sentence.is_text = is_text;
 }
 
-/* Translate one sentence with the search of the request. */
+/* Translate a text with the search of the request. */
 static elman_status find_translations(elman_translation **found, struct object *model,
                                       struct search *search, elman_error *error) {
   elman_error own = {0};
@@ -17,6 +18,17 @@ static elman_status find_translations(elman_translation **found, struct object *
                                                     &search->sentence, 1, &search->options, error);
   if (status != ELMAN_OK && own.code != ELMAN_OK) *error = own;
   return status;
+}
+
+/* Write why a translation is probably wrong, if it is. */
+static void write_warning(FILE *answer, const elman_model *model,
+                          const elman_translation *translation) {
+  const elman_warning warning = elman_translation_warning(model, translation);
+  if (warning.kind == ELMAN_WARNING_NONE) return;
+  fprintf(answer,
+          ",\"warning\":{\"kind\":\"%s\",\"message\":", elman_warning_kind_name(warning.kind));
+  elman_write_json_text(answer, warning.message);
+  fputc('}', answer);
 }
 
 elman_status write_translations(FILE *answer, const json_t *request, elman_error *error) {
@@ -31,12 +43,13 @@ elman_status write_translations(FILE *answer, const json_t *request, elman_error
                                  {.name = "options", .object = &options}};
   elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
-  if (status == ELMAN_OK) status = read_search(&search, options, true, error);
-  set_source(&search, text);
+  if (status == ELMAN_OK) status = read_search(&search, model->model, options, true, error);
+  set_source(&search, text, true);
   if (status == ELMAN_OK) status = find_translations(&found, model, &search, error);
   for (const elman_translation *t = found; t != NULL; t = t->next) {
     fputs(t == found ? "{\"result\":[{" : ",{", answer);
     elman_translation_write_json(answer, t, ~(unsigned)ELMAN_JSON_MEASURES, DIGITS);
+    if (t == found) write_warning(answer, model->model, t);
     fputs(t->next == NULL ? "}]}" : "}", answer);
   }
   elman_translation_free(found);
@@ -65,11 +78,15 @@ elman_status method_alternatives(json_t **result, const json_t *request, elman_e
     status = request_fail(error, ELMAN_INVALID_ARGUMENT,
                           "position %zu is beyond the %zu target_ids", at, json_array_size(ids));
   if (status == ELMAN_OK) status = read_prefix(&search, ids, at, error);
+  if (status == ELMAN_OK)
+    search.options.replace_unknown = elman_model_translate_options(model->model).replace_unknown;
+  if (status == ELMAN_OK)
+    search.options.precision = elman_model_get_info(model->model).translate_precision;
   search.options.beam = search.options.n_best = count;
   search.options.equal_texts =
       search.options.n_best > 1; /* different tokens are wanted, whatever their text */
   search.options.max_length = 1;
-  set_source(&search, text);
+  set_source(&search, text, false);
   if (status == ELMAN_OK) status = find_translations(&found, model, &search, error);
   if (status == ELMAN_OK) {
     *result = json_array();
@@ -96,7 +113,7 @@ elman_status method_evaluate(json_t **result, const json_t *request, elman_error
   elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK) status = object_get(&pairs, pairs_number, PAIRS, "pairs", error);
-  if (status == ELMAN_OK) status = read_search(&search, given, false, error);
+  if (status == ELMAN_OK) status = read_search(&search, model->model, given, false, error);
   if (status == ELMAN_OK) {
     search.options.max_bytes = options.translate.max_bytes;
     options.translate = search.options;

@@ -202,7 +202,7 @@ function listenToComparison() {
       engine.call("change", { slot, watched: target.value }).catch(compareError);
       if (compared[slot].run.status === "none") continue;
       compared[slot].run.watched = null;
-      engine.call("translate", { slot, text: target.value, options: {} }).then(([translation]) => {
+      engine.call("translate", { slot, text: target.value, options: { splitSentences: "off" } }).then(([translation]) => {
         compared[slot].run.watched = translation;
         drawCompare();
       }).catch(compareError);

@@ -54,7 +54,7 @@ const lookInside = newestOnly(async () => {
   const where = { slot: "main", epoch: state.epoch }, { run, epoch } = state, at = shownEpoch();
   try {
     const [forced] = await engine.call("translate", { ...where, text: source, options: { reference: target } });
-    const [free] = await engine.call("translate", { ...where, text: source, options: {} });
+    const [free] = await engine.call("translate", { ...where, text: source, options: { splitSentences: "off" } });
     const own = [];
     for (let at = 0; at < Math.min(forced.targetIds.length, 60); at++)
       own.push((await engine.call("alternatives", { ...where, text: source, ids: forced.targetIds.slice(0, at), position: at, count: 1 }))[0]);

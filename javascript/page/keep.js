@@ -67,7 +67,7 @@ let storing = false;
 /* Return what the user has chosen: the fields of a link. */
 const choicesOf = ({ settings, epochs, hold, set, lines, watched }) => ({
   view: state.view, lang: state.language, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
-  sentence: watched, text: asked.text, beam: asked.beam, settings,
+  sentence: watched, text: asked.text, beam: asked.beam, split: asked.split ? "" : "off", settings,
 });
 
 /* Store what the user has chosen, not what a lesson has. Return whether the browser allows it. */
@@ -304,8 +304,8 @@ function placeNow() {
 }
 
 /* Return the place that fields of a link or of a handed-out page name. Other fields are hyperparameters. */
-function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, settings, ...others }) {
-  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, settings: { ...settings, ...others } };
+function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings, ...others }) {
+  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings: { ...settings, ...others } };
 }
 
 /* The address of the page stays as it is: after a change it would bring the old pairs back. */
@@ -341,6 +341,7 @@ function takePlace(place) {
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
   if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
   asked.beam = validValue(BEAM, place.beam) ?? asked.beam;
+  asked.split = place.split !== "off";
   wantedSettings = { ...wantedSettings, ...place.settings };
 }
 

@@ -236,8 +236,8 @@ async function splitSentence() {
   for (const line of (pairs.given || "").split("\n").slice(0, 80)) {
     const [source] = sidesOf(line);
     if (source === "") continue;
-    const [greedy] = await engine.call("translate", { slot: "main", text: source, options: { beam: 1 } });
-    const [best] = await engine.call("translate", { slot: "main", text: source, options: { beam: 5 } });
+    const [greedy] = await engine.call("translate", { slot: "main", text: source, options: { beam: 1, splitSentences: "off" } });
+    const [best] = await engine.call("translate", { slot: "main", text: source, options: { beam: 5, splitSentences: "off" } });
     if (greedy && best && greedy.text !== best.text) return source;
   }
   return state.watched;

@@ -17,6 +17,7 @@ function showView(view, focus = false) {
     if (asked.text === "" && state.watched !== "") asked.text = state.watched;
     byId("text").value = asked.text;
     byId("beam").value = asked.beam;
+    byId("split").checked = asked.split;
     drawTranslation();
     translateNow();
   }

@@ -35,39 +35,49 @@ async function askService(path, body) {
   }
 }
 
+const sentenceOf = (source, text, one) => ({
+  sourceSpan: spansOf(source, [one.source_span])[0], textSpan: spansOf(text, [one.text_span])[0],
+  sourceTokens: one.source_tokens, targetTokens: one.target_tokens, ended: one.ended, logProbability: one.log_probability, score: one.score,
+});
+
 /* Return the hypotheses of a result in the form that the worker returns. */
 function fromService(text, result) {
   if (result.error !== undefined) throw new Refusal({ message: result.error, code: "service", where: "" });
-  return result.translations.map((one) => ({
+  return result.translations.map((one, rank) => ({
     source: text, text: one.text, ended: one.ended, forced: one.forced,
     sourceTokens: result.source_tokens, sourceIds: result.source_ids, sourceKnown: result.source_known,
     sourceSpans: spansOf(text, result.source_spans),
     targetTokens: one.target_tokens, targetIds: one.target_ids, targetSpans: spansOf(one.text, one.target_spans),
     logProbability: one.log_probability, score: one.score, logProbabilities: one.log_probabilities,
     attention: one.attention, headAttention: one.head_attention, sentinel: one.sentinel,
+    ...(one.sentences === undefined ? {} : { sentences: one.sentences.map((sentence) => sentenceOf(text, one.text, sentence)) }),
+    ...(rank > 0 || result.warning === undefined ? {} : { warning: result.warning }),
   }));
 }
 
 const everything = ["scores", "tokens", "spans", "attention", "head_attention"];
 
 /* Translate with the chosen model. */
-async function translateWith(text, { beam, nBest, lengthPenalty, prefix, overrides }) {
+async function translateWith(text, { beam, nBest, lengthPenalty, splitSentences, prefix, overrides }) {
   if (served.chosen === null)
-    return engine.call("translate", { slot: "main", epoch: state.epoch, text, options: { beam, nBest, lengthPenalty, prefix, overrides } });
+    return engine.call("translate", { slot: "main", epoch: state.epoch, text,
+      options: { beam, nBest, lengthPenalty, splitSentences, prefix, overrides } });
   const { results } = await askService("translations", {
     model: served.chosen, texts: [text], beam, n_best: nBest, include: everything,
+    ...(splitSentences === undefined ? {} : { split_sentences: splitSentences }),
     ...(prefix === undefined ? {} : { prefixes: [prefix] }), ...(overrides === undefined ? {} : { overrides }),
   });
   return fromService(text, results[0]);
 }
 
-/* Return the most probable tokens after the first tokens of a translation. A beam search that adds one token finds them. */
+/* Return the most probable tokens after the first tokens of the translation of a sentence. A beam search that adds one token finds them. */
 async function alternativesWith(text, ids, position, count) {
   if (served.chosen === null)
     return engine.call("alternatives", { slot: "main", epoch: state.epoch, text, ids, position, count });
   const beam = Math.min(count, served.maxBeam);
   const { results } = await askService("translations", {
-    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: beam > 1, max_length: 1, include: everything });
+    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: beam > 1, max_length: 1,
+    split_sentences: "off", include: everything });
   return fromService(text, results[0]).filter(({ targetTokens }) => position < targetTokens.length).map((one) => ({
     token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
 }

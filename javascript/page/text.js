@@ -163,6 +163,10 @@ const TEXTS = {
   "facts.title": ["Log-probability: sum of the logarithms of all probabilities; 0 is the most. Truncated: the sentence reached the length limit before its end </s>. Words outside the vocabulary are read as <unk>.", "对数概率：各概率的对数之和，最大为 0。截断：到了长度上限，句子还没有结束（</s>）。词表以外的词都读作 <unk>。"],
   truncated: ["truncated before </s>", "在 </s> 之前截断"],
   unknown: ["not in the vocabulary: {list}", "不在词表中：{list}"],
+  "warning.script": ["{message}", "模型翻译的不是这种文字。请换用适合该语言的模型。（{message}）"],
+  "warning.variants": ["{message}", "文字的繁简与模型的词表不同。请先转换，例如用 opencc。（{message}）"],
+  "warning.unknown": ["{message}", "超过三分之一的内容不在词表中，译文可能是错的。请换用别的词，或换用以类似文字训练的模型。（{message}）"],
+  "warning.improbable": ["{message}", "译文的概率很低，可能是错的。请用更简单的句子，或换用以类似文字训练的模型。（{message}）"],
   "token.title": ["probability {p}; select for alternatives", "概率 {p}；点击看备选"],
   "token.label": ["{token}, probability {p}", "{token}，概率 {p}"],
   alternatives: ["Alternatives", "备选词元"],
@@ -171,6 +175,7 @@ const TEXTS = {
   "alternatives.hint": ["Select a word of the translation. The list shows what else was possible; choose one, and the network translates the rest after it.", "点译文里的一个词，这里列出还可能出现的词。选其中一个，网络会接着它译完。"],
   "alternatives.unchanged": ["These probabilities belong to the unchanged weights.", "这些概率属于未改动的权重。"],
   "weight.hint": ["Drag a cell up or down, or select it, to change its weight. Keys: arrows, + and −, Delete.", "上下拖动格子，或选中它，就能改动权重。按键：方向键、+ 和 −、Delete。"],
+  "weight.sentences": ["Weights can be changed in a text of one sentence.", "只有一个句子的文字才能改动权重。"],
   "weight.of": ["{target} reads {source}: {weight}", "{target} 看向 {source}：{weight}"],
   "weight.restore": ["Restore", "还原"],
   "weight.heads": ["A changed weight applies to all heads.", "改动的权重对所有的头都有效。"],
@@ -183,6 +188,9 @@ const TEXTS = {
   "served.gone": ["The service does not answer. The page asks it again.", "服务没有回答，本页会再次请求。"],
   "served.waits": ["Waiting for the service…", "等待服务回答……"],
   beam: ["Beam size", "束宽"],
+  split: ["Sentence by sentence", "逐句翻译"],
+  "split.title": ["Each sentence of the text is translated by itself. Otherwise the whole text is one sentence.", "分别翻译文字中的每个句子；否则把整段文字当作一个句子。"],
+  "sentences.n": ["{n} sentences", "{n} 个句子"],
   "beam.tree": ["The best translations of the beam", "束中最好的译文"],
   "beam.hint": ["Each line is a translation; No. 1 is the best. Lines with the same beginning stand together.", "每行一个译文，第 1 名最好；开头相同的排在一起。"],
   "beam.rank": ["No. {n}", "第 {n} 名"],
@@ -303,12 +311,14 @@ const LABELS = {
   maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
   batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", optimizer: "优化器", schedule: "学习率调度",
   warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑",
-  subwordDropout: "子词 dropout", average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
+  subwordDropout: "子词 dropout", dropSourceMark: "去掉源文句末标点", dropMarks: "去掉句末标点",
+  upperCase: "大写", titleCase: "首字母大写", typos: "打字错误", merge: "连句", copyNoise: "照抄的内容",
+  average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
   validateEvery: "验证间隔", validateBy: "验证标准", patience: "耐心（验证次数）",
 };
 const GROUPS = {
   Network: "网络", Attention: "注意力", Training: "训练", Tokenization: "切分", Optimization: "优化",
-  Regularization: "正则化", Input: "输入", Validation: "验证",
+  Regularization: "正则化", Augmentation: "数据增强", Input: "输入", Validation: "验证",
 };
 
 /* Return a text in the language of the page. */

@@ -4,10 +4,10 @@ const MOST_TYPED = 2000;      // characters
 const ALTERNATIVES = 8;
 const SHOWN_HYPOTHESES = 10;
 const BEAM = { type: "size", minimum: 1, maximum: 64 };
-const UNKNOWN = 0;            // id of a token that is not in the vocabulary
+const UNKNOWN = 0, END = 2;   // ids of a token that is not in the vocabulary, and of </s>
 
 const asked = {
-  text: "", beam: 5, prefix: null, overrides: new Map(), head: null, results: [], at: 0, position: null, cell: null,
+  text: "", beam: 5, split: true, prefix: null, overrides: new Map(), head: null, results: [], at: 0, position: null, cell: null,
 };
 let weightMap = null;
 
@@ -17,6 +17,7 @@ function translateOptions() {
   return {
     beam: asked.beam, nBest: Math.min(asked.beam, SHOWN_HYPOTHESES),
     ...(state.info && state.info.search ? { lengthPenalty: state.info.search.lengthPenalty } : {}),
+    ...(asked.split ? {} : { splitSentences: "off" }),
     ...(asked.prefix === null ? {} : { prefix: asked.prefix }),
     ...(asked.overrides.size === 0 ? {} : {
       overrides: [...asked.overrides].map(([place, weight]) => {
@@ -134,7 +135,8 @@ function drawTranslation() {
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
   const { text, targetTokens, targetSpans, logProbabilities } = translation;
-  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, shownEpoch()]);
+  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, shownEpoch(),
+    translation.warning]);
   if (byId("output").dataset.key === key) return;
   byId("output").dataset.key = key;
   const lang = languageOf(text);
@@ -160,11 +162,15 @@ function drawOutput(translation) {
   byId("output").querySelector(`[data-at="${focused}"]`)?.focus();
   const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
   if (hasModel()) facts.push(t("epoch.n", { n: shownEpoch() }));
-  if (!translation.ended) facts.push(t("truncated"));
+  if (translation.sentences) facts.push(t("sentences.n", { n: translation.sentences.length }));
+  if (!(translation.sentences ?? [translation]).every(({ ended }) => ended)) facts.push(t("truncated"));
   const unknown = translation.sourceTokens.filter((_, s) => !translation.sourceKnown[s]);
   if (unknown.length > 0) facts.push(t("unknown", { list: unknown.map(isolated).join(", ") }));
   byId("output-facts").textContent = facts.join(" · ");
   byId("output-facts").title = t("facts.title");
+  const { warning } = translation;
+  byId("warning").hidden = !warning;
+  byId("warning").textContent = warning ? t(`warning.${warning.kind}`, { message: warning.message }) : "";
   announce(visible(text));
 }
 
@@ -184,6 +190,7 @@ function drawWeights(translation) {
 
 /* Change the weight of a cell; the others of its row are scaled. */
 function override(row, column, weight) {
+  if (shownTranslation()?.sentences) return; // a place belongs to one sentence
   asked.overrides.set(`${row},${column}`, Math.round(weight * 100) / 100);
   asked.cell = { row, column };
   drawWeightPanel();
@@ -195,6 +202,10 @@ function drawWeightPanel() {
   const { cell } = asked;
   if (translation === null || cell === null || cell.row >= translation.targetTokens.length || cell.column >= translation.sourceTokens.length) {
     panel.replaceChildren(element("p", { class: "hint" }, t("weight.hint")));
+    return;
+  }
+  if (translation.sentences) {
+    panel.replaceChildren(element("p", { class: "hint" }, t("weight.sentences")));
     return;
   }
   const place = `${cell.row},${cell.column}`;
@@ -266,6 +277,12 @@ function pickToken(at) {
   showAlternatives();
 }
 
+/* Return the ids of the sentences before target token `first`; each ends with </s>. */
+function prefixBefore({ sentences = [], targetIds }, first) {
+  return sentences.filter(({ targetTokens: [, end] }) => end <= first)
+    .flatMap(({ targetTokens, ended }) => [...targetIds.slice(...targetTokens), ...(ended ? [] : [END])]);
+}
+
 const showAlternatives = newestOnly(async () => {
   const translation = shownTranslation();
   const holder = byId("alternatives");
@@ -276,9 +293,12 @@ const showAlternatives = newestOnly(async () => {
     return;
   }
   const ids = translation.targetIds.slice(0, position);
+  const sentence = translation.sentences?.find(({ targetTokens: [, end] }) => position < end);
+  const [first] = sentence?.targetTokens ?? [0];
   let list;
   try {
-    list = await alternativesWith(translation.source, ids, position, ALTERNATIVES);
+    list = await alternativesWith(sentence ? translation.source.slice(...sentence.sourceSpan) : translation.source,
+      ids.slice(first), position - first, ALTERNATIVES);
   } catch (error) {
     holder.replaceChildren(element("p", { class: "note bad" }, wordsOf(error)));
     if (error.retry) retryLater();
@@ -286,11 +306,11 @@ const showAlternatives = newestOnly(async () => {
   }
   if (shownTranslation() !== translation || asked.position !== position) return;
   const inside = holder.contains(document.activeElement);
-  const before = translation.targetTokens.slice(0, position).join(" ");
+  const before = translation.targetTokens.slice(first, position).join(" ");
   byId("alternatives-title").textContent = before === "" ? t("alternatives.start") : t("alternatives.after", { words: isolated(before) });
   holder.replaceChildren(element("ol", { class: "alternatives" }, ...list.map(({ token, id, probability }) => {
     const choose = () => {
-      asked.prefix = [...ids, id];
+      asked.prefix = [...prefixBefore(translation, first), ...ids.slice(first), id];
       translateNow();
     };
     const one = button("", choose, [isolate(token), element("span", { class: "figure" }, figure(probability, 3))],
@@ -368,6 +388,12 @@ function listenToTranslation() {
     markField(target, byId("beam-note"), beam === undefined ? rangeOf(BEAM) : null);
     if (beam === undefined) return;
     asked.beam = beam;
+    storeSoon();
+    translateNow();
+  });
+  byId("split").addEventListener("change", ({ target }) => {
+    Object.assign(asked, { split: target.checked, prefix: null, position: null, cell: null });
+    asked.overrides.clear();
     storeSoon();
     translateNow();
   });

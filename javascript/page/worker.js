@@ -180,7 +180,7 @@
   function translationOf(slot) {
     if (slot.watched.trim() === "") return null;
     try {
-      return slot.model.translate(slot.watched)[0] || null;
+      return slot.model.translate(slot.watched, { splitSentences: "off" })[0] || null;
     } catch {
       return null; // The network itself may be unable to translate while it diverges.
     }

@@ -140,6 +140,7 @@ static elman_status create_model(struct model **model, const elman_pairs *pairs,
       .max_length = training->max_length,
       .merges = {from->source_subwords > 0 ? from->source_subwords : from->subwords,
                  from->subwords},
+      .copies = training->copy_noise > 0,
       .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
   status = count_words(&vocabularies, pairs, &vocabulary, training->threads, error);
@@ -218,6 +219,8 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .history = model->past.history,
                            .version = model->version,
                            .search = model->search,
+                           .translate_precision = model_precision(model),
+                           .writes_unknown = model_writes_unknown(model),
                            .source_vocabulary = from->source_vocabulary,
                            .target_vocabulary = from->target_vocabulary,
                            .source_merges = merges_of(model, ELMAN_SOURCE),

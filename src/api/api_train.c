@@ -31,6 +31,7 @@ static elman_status encode_all(elman_training *run, const struct model *model,
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   const struct encoding_options encoding = {.max_length = run->options.max_length,
                                             .guided = run->options.guide_weight > 0,
+                                            .keeps_texts = run_augments(run),
                                             .consumed = done};
   struct corpus *corpus = &run->encoded;
   elman_status status = corpus_encode(corpus, pairs, &source, &target, &encoding, error);

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "model/ensemble.h"
 #include "translate/evaluate.h"
+#include "translate/texts.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
@@ -37,10 +38,12 @@ void elman_translator_free(elman_translator *translator) {
 elman_translate_options elman_model_translate_options(const elman_model *model) {
   elman_translate_options options = elman_translate_options_default();
   const elman_search search = inner_model_const(model)->search;
+  options.precision = model_precision(inner_model_const(model));
   if (search.beam > 0) {
     options.beam = search.beam;
     options.length_penalty = search.length_penalty;
   }
+  options.replace_unknown = inner_model_const(model)->past.training.copy_noise > 0;
   return options;
 }
 
@@ -82,7 +85,7 @@ static elman_status check_translate_options(const struct model *model,
   elman_status status =
       elman_options_check(ELMAN_SCOPES_TRANSLATE, &checked, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
-  if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
+  if (options->replace_unknown && !model_writes_unknown(model))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the target uses BPE and has no unknown words to replace");
   if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
@@ -129,6 +132,28 @@ static elman_status pass_outcome(void *context, size_t number, struct translator
   return translation_create(&outcomes->translations[number], translator, i, error);
 }
 
+/* Return whether each sentence has a translation or an error of its own. */
+static bool is_answered(elman_status status) {
+  return status == ELMAN_OK || status == ELMAN_BAD_DATA;
+}
+
+static void drop_translations(struct outcomes *outcomes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    elman_translation_free(outcomes->translations[i]);
+    outcomes->translations[i] = NULL;
+  }
+}
+
+/* Return the first error of a sentence; its message then contains the number of the sentence. */
+static elman_status first_error(const struct outcomes *outcomes, size_t count, elman_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const elman_error *problem = &outcomes->errors[i];
+    if (problem->code != ELMAN_OK)
+      return fail(error, problem->code, NULL, "sentence %zu: %.400s", i + 1, problem->message);
+  }
+  return ELMAN_OK;
+}
+
 static elman_status translate_many(struct outcomes *outcomes, elman_translator *translator,
                                    const elman_sentence *sentences, size_t count,
                                    const elman_translate_options *options, elman_error *error) {
@@ -146,16 +171,64 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
                                                  .receive = pass_outcome,
                                                  .context = outcomes},
                          error);
-  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    const elman_error *problem = &outcomes->errors[i];
-    if (problem->code != ELMAN_OK)
-      status = fail(error, problem->code, NULL, "sentence %zu: %.400s", i + 1, problem->message);
+  if (status == ELMAN_OK) status = first_error(outcomes, count, error);
+  if (!is_answered(status)) drop_translations(outcomes, count);
+  return status;
+}
+
+/* ---- texts ---- */
+
+/* Join the translations of the sentences of a text. The first error of a sentence is that of the
+ * text. */
+static elman_status join_text(elman_translation **whole, elman_error *problem,
+                              const struct outcomes *parts, const elman_sentence *text,
+                              const elman_sentence *sentences, size_t count,
+                              const elman_translate_options *options, elman_error *error) {
+  *problem = (elman_error){.code = ELMAN_OK};
+  for (size_t k = 0; k < count && problem->code == ELMAN_OK; k++) *problem = parts->errors[k];
+  if (problem->code != ELMAN_OK) return ELMAN_OK;
+  const elman_status status =
+      texts_join(whole, text, sentences, parts->translations, count, options, problem);
+  return is_answered(status) ? ELMAN_OK : fail_again(error, problem);
+}
+
+/* Join the translations of `parts`; those of texts with one sentence become the outcomes. */
+static elman_status join_texts(struct outcomes *outcomes, const struct outcomes *parts,
+                               const struct split_texts *split, const elman_sentence *texts,
+                               const elman_translate_options *options, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; i < split->texts && status == ELMAN_OK; i++) {
+    const size_t first = split->firsts[i], count = split->firsts[i + 1] - first;
+    const struct outcomes own = {parts->translations + first, parts->errors + first};
+    if (count > 1) {
+      status = join_text(&outcomes->translations[i], &outcomes->errors[i], &own, &texts[i],
+                         split->sentences + first, count, options, error);
+    } else {
+      outcomes->translations[i] = own.translations[0];
+      outcomes->errors[i] = own.errors[0];
+      own.translations[0] = NULL;
+    }
   }
-  if (status == ELMAN_OK || status == ELMAN_BAD_DATA) return status;
-  for (size_t i = 0; i < count; i++) {
-    elman_translation_free(outcomes->translations[i]);
-    outcomes->translations[i] = NULL;
-  }
+  if (status == ELMAN_OK) return first_error(outcomes, split->texts, error);
+  drop_translations(outcomes, split->texts);
+  return status;
+}
+
+static elman_status translate_texts(struct outcomes *outcomes, elman_translator *translator,
+                                    const struct split_texts *split, const elman_sentence *texts,
+                                    const elman_translate_options *options, elman_error *error) {
+  const size_t count = split->firsts[split->texts];
+  if (!split->any) return translate_many(outcomes, translator, texts, count, options, error);
+  struct outcomes parts = {calloc(count, sizeof *parts.translations),
+                           calloc(count, sizeof *parts.errors)};
+  elman_status status =
+      parts.translations == NULL || parts.errors == NULL
+          ? fail_no_memory(error)
+          : translate_many(&parts, translator, split->sentences, count, options, error);
+  if (is_answered(status)) status = join_texts(outcomes, &parts, split, texts, options, error);
+  if (parts.translations != NULL) drop_translations(&parts, count);
+  free(parts.translations);
+  free(parts.errors);
   return status;
 }
 
@@ -166,6 +239,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   const elman_translate_options defaults = elman_translate_options_default();
   const struct model *model = translator->model;
   struct outcomes outcomes = {translations, errors};
+  struct split_texts split = {0};
   struct surroundings before;
   if (options == NULL) options = &defaults;
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
@@ -178,23 +252,25 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
     outcomes.errors = calloc(count + 1, sizeof *outcomes.errors);
     if (outcomes.errors == NULL) status = fail_no_memory(error);
   }
+  if (status == ELMAN_OK) status = texts_split(&split, model, sentences, count, options, error);
   if (status == ELMAN_OK)
     status = enter_with(&before, &translator->team, options->threads,
-                        output_product(model, options) * (double)count, error);
+                        output_product(model, options) * (double)split.firsts[count], error);
   if (status == ELMAN_OK) {
-    status = translate_many(&outcomes, translator, sentences, count, options, error);
+    status = translate_texts(&outcomes, translator, &split, sentences, options, error);
     leave(before);
   }
+  texts_free(&split);
   if (errors == NULL) free(outcomes.errors);
   return status;
 }
 
-/* ---- one sentence ---- */
+/* ---- one text ---- */
 
 elman_status elman_translate(elman_translation **translation, elman_translator *translator,
                              const char *text, size_t length,
                              const elman_translate_options *options, elman_error *error) {
-  const elman_sentence sentence = {.text = text, .length = length, .number = 1};
+  const elman_sentence sentence = {.text = text, .length = length, .number = 1, .is_text = true};
   elman_error problem = {.code = ELMAN_OK};
   const elman_status status =
       elman_translate_batch(translation, &problem, translator, &sentence, 1, options, error);
@@ -210,6 +286,9 @@ static elman_status check(const elman_model *model, const elman_evaluate_options
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1, not 0");
   elman_translate_options one = options->translate;
   one.n_best = 1;
+  if (one.split_sentences == ELMAN_SPLIT_ON)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "split_sentences must not be on: each side of a pair is one sentence");
   return check_translate_options(inner_model_const(model), &one, error);
 }
 

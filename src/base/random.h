@@ -16,7 +16,8 @@ enum random_purpose {
   RANDOM_OVERRIDE = 5,
   RANDOM_GRADIENT_CHECK = 6,
   RANDOM_SUBWORDS = 7,
-  RANDOM_SAMPLE = 8
+  RANDOM_SAMPLE = 8,
+  RANDOM_AUGMENTATION = 9
 };
 
 struct random_stream {

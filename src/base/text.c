@@ -138,6 +138,13 @@ void buffer_cut(struct buffer *buffer, size_t length) {
   buffer->bytes[length] = '\0';
 }
 
+void buffer_replace(struct buffer *buffer, struct buffer *by) {
+  const struct buffer before = *buffer;
+  *buffer = *by;
+  *by = before;
+  buffer->failed = buffer->failed || before.failed;
+}
+
 void buffer_free(struct buffer *buffer) {
   free(buffer->bytes);
   *buffer = (struct buffer){0};

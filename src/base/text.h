@@ -61,6 +61,8 @@ void buffer_print(struct buffer *buffer, const char *format, ...)
 void buffer_clear(struct buffer *buffer); /* keeps the memory */
 /* Truncate to `length` bytes, which must not exceed the current length. */
 void buffer_cut(struct buffer *buffer, size_t length);
+/* Give `buffer` the contents of `by`, which gets its memory. A buffer that has failed stays so. */
+void buffer_replace(struct buffer *buffer, struct buffer *by);
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "vocab/marks.h"
 
 /* ---- processing pairs in pieces ---- */
 
@@ -63,9 +64,8 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
                                                                         : ELMAN_OK;
 }
 
-/* Append a sentence; the array of starts must be large enough. */
-static elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
-                                  elman_error *error) {
+elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
+                           elman_error *error) {
   const size_t start = sentences->starts[sentences->count];
   size_t end;
   if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
@@ -76,6 +76,26 @@ static elman_status sentences_add(struct sentences *sentences, const uint32_t *i
   sentences->starts[++sentences->count] = end;
   if (length > sentences->longest) sentences->longest = length;
   return ELMAN_OK;
+}
+
+elman_status sentences_append(struct sentences *sentences, const struct sentences *more,
+                              elman_error *error) {
+  const size_t start = sentences->starts[sentences->count], length = more->starts[more->count];
+  size_t end;
+  if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
+  const elman_status status =
+      array_grow(&sentences->ids, &sentences->capacity, end, sizeof *sentences->ids, error);
+  if (status != ELMAN_OK) return status;
+  if (length > 0) memcpy(sentences->ids + start, more->ids, length * sizeof *more->ids);
+  for (size_t i = 1; i <= more->count; i++)
+    sentences->starts[sentences->count + i] = start + more->starts[i];
+  sentences->count += more->count;
+  if (more->longest > sentences->longest) sentences->longest = more->longest;
+  return ELMAN_OK;
+}
+
+void sentences_clear(struct sentences *sentences) {
+  sentences->count = sentences->longest = 0;
 }
 
 size_t sentences_length(const struct sentences *sentences, size_t index) {
@@ -102,6 +122,28 @@ elman_status corpus_create_guides(struct corpus *corpus, size_t most, elman_erro
   return corpus->links.starts == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
+elman_status corpus_create_texts(struct corpus *corpus, size_t most, elman_error *error) {
+  for (int side = 0; side < 2; side++) {
+    corpus->texts[side].starts = calloc(most + 1, sizeof *corpus->texts[side].starts);
+    if (corpus->texts[side].starts == NULL) return fail_no_memory(error);
+  }
+  return ELMAN_OK;
+}
+
+struct text corpus_text(const struct corpus *corpus, elman_side side, size_t index) {
+  const struct sentence_texts *texts = &corpus->texts[side];
+  const size_t start = texts->starts[index];
+  return (struct text){texts->bytes.bytes + start, texts->starts[index + 1] - start};
+}
+
+/* Append text number `index`. */
+static elman_status add_text(struct sentence_texts *texts, size_t index, struct text text,
+                             elman_error *error) {
+  buffer_append_text(&texts->bytes, text);
+  texts->starts[index + 1] = texts->bytes.length;
+  return texts->bytes.failed ? fail_no_memory(error) : ELMAN_OK;
+}
+
 size_t corpus_unguided(const struct corpus *corpus) {
   const size_t *starts = corpus->links.starts;
   size_t count = 0;
@@ -125,10 +167,6 @@ struct encoding_work {
   const struct encoding_options *options;
   struct encoded_piece pieces[PIECES_AT_ONCE];
 };
-
-static void sentences_clear(struct sentences *sentences) {
-  sentences->count = sentences->longest = 0;
-}
 
 /* Add the links of pair `index`. Set *skipped if they are bad and the pair is to be skipped. */
 static elman_status add_links(bool *skipped, struct encoded_piece *piece,
@@ -166,7 +204,12 @@ static elman_status encode_pair(struct encoded_piece *piece, const struct encodi
   }
   if (work->options->guided) status = add_links(&skipped, piece, work, index, &pair, error);
   if (status != ELMAN_OK || skipped) return status;
-  return corpus_add(corpus, &piece->from, &piece->to, error);
+  const struct encoding *const encodings[] = {&piece->from, &piece->to};
+  corpus->marked += ends_with_mark(buffer_text(&piece->from.normalized));
+  for (int side = 0; side < 2 && work->options->keeps_texts && status == ELMAN_OK; side++)
+    status = add_text(&corpus->texts[side], corpus->source.count,
+                      buffer_text(&encodings[side]->normalized), error);
+  return status == ELMAN_OK ? corpus_add(corpus, &piece->from, &piece->to, error) : status;
 }
 
 static elman_status encode_piece(void *context, size_t place, size_t first, size_t count,
@@ -178,9 +221,12 @@ static elman_status encode_piece(void *context, size_t place, size_t first, size
   if (corpus->source.starts == NULL) status = corpus_create(corpus, PAIRS_A_PIECE, error);
   if (status == ELMAN_OK && work->options->guided && corpus->links.starts == NULL)
     status = corpus_create_guides(corpus, PAIRS_A_PIECE, error);
+  if (status == ELMAN_OK && work->options->keeps_texts && corpus->texts[0].starts == NULL)
+    status = corpus_create_texts(corpus, PAIRS_A_PIECE, error);
+  for (int side = 0; side < 2; side++) buffer_clear(&corpus->texts[side].bytes);
   sentences_clear(&corpus->source);
   sentences_clear(&corpus->target);
-  corpus->too_long = corpus->unaligned = 0;
+  corpus->marked = corpus->too_long = corpus->unaligned = 0;
   piece->end = first + count;
   for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
     status = encode_pair(piece, work, i, error);
@@ -188,20 +234,13 @@ static elman_status encode_piece(void *context, size_t place, size_t first, size
   return status;
 }
 
-static elman_status sentences_append(struct sentences *sentences, const struct sentences *more,
-                                     elman_error *error) {
-  const size_t start = sentences->starts[sentences->count], length = more->starts[more->count];
-  size_t end;
-  if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
-  const elman_status status =
-      array_grow(&sentences->ids, &sentences->capacity, end, sizeof *sentences->ids, error);
-  if (status != ELMAN_OK) return status;
-  if (length > 0) memcpy(sentences->ids + start, more->ids, length * sizeof *more->ids);
-  for (size_t i = 1; i <= more->count; i++)
-    sentences->starts[sentences->count + i] = start + more->starts[i];
-  sentences->count += more->count;
-  if (more->longest > sentences->longest) sentences->longest = more->longest;
-  return ELMAN_OK;
+static elman_status texts_append(struct sentence_texts *texts, size_t pairs,
+                                 const struct sentence_texts *more, size_t more_pairs,
+                                 elman_error *error) {
+  const size_t start = texts->starts[pairs];
+  buffer_append_text(&texts->bytes, buffer_text(&more->bytes));
+  for (size_t i = 1; i <= more_pairs; i++) texts->starts[pairs + i] = start + more->starts[i];
+  return texts->bytes.failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
 static elman_status links_append(struct token_links *links, size_t pairs,
@@ -225,6 +264,7 @@ static elman_status append_piece(void *context, size_t place, elman_error *error
   const struct corpus *piece = &work->pieces[place].corpus;
   if (work->options->consumed != NULL)
     pairs_release(work->options->consumed, work->pieces[place].end);
+  work->corpus->marked += piece->marked;
   work->corpus->too_long += piece->too_long;
   if (work->corpus->unaligned == 0 && piece->unaligned > 0)
     work->corpus->first_unaligned = piece->first_unaligned;
@@ -233,6 +273,9 @@ static elman_status append_piece(void *context, size_t place, elman_error *error
   if (work->options->guided)
     status = links_append(&work->corpus->links, work->corpus->source.count, &piece->links,
                           piece->source.count, error);
+  for (int side = 0; side < 2 && work->options->keeps_texts && status == ELMAN_OK; side++)
+    status = texts_append(&work->corpus->texts[side], work->corpus->source.count,
+                          &piece->texts[side], piece->source.count, error);
   if (status == ELMAN_OK) status = sentences_append(&work->corpus->source, &piece->source, error);
   return status == ELMAN_OK ? sentences_append(&work->corpus->target, &piece->target, error)
                             : status;
@@ -246,6 +289,8 @@ elman_status corpus_encode(struct corpus *corpus, const elman_pairs *pairs,
       .corpus = corpus, .pairs = pairs, .source = source, .target = target, .options = options};
   elman_status status = corpus_create(corpus, count, error);
   if (status == ELMAN_OK && options->guided) status = corpus_create_guides(corpus, count, error);
+  if (status == ELMAN_OK && options->keeps_texts)
+    status = corpus_create_texts(corpus, count, error);
   if (status == ELMAN_OK) status = pieces_run(count, encode_piece, append_piece, &work, error);
   if (status == ELMAN_OK && corpus->unaligned > count / 2)
     status =
@@ -270,6 +315,10 @@ void corpus_free(struct corpus *corpus) {
   free(corpus->source.starts);
   free(corpus->target.ids);
   free(corpus->target.starts);
+  for (int side = 0; side < 2; side++) {
+    buffer_free(&corpus->texts[side].bytes);
+    free(corpus->texts[side].starts);
+  }
   free(corpus->links.items);
   free(corpus->links.starts);
   *corpus = (struct corpus){0};
@@ -309,8 +358,8 @@ static elman_status add_side(struct resplit *resplit, const struct corpus *corpu
   if (codec->merges == NULL) return sentences_add(to, ids, length, error);
   const elman_status status = encode_again(again, codec, ids, length, &dropout, error);
   if (status != ELMAN_OK) return status;
-  return again->tokens.count > longest ? sentences_add(to, ids, length, error)
-                                       : sentences_add(to, again->ids, again->tokens.count, error);
+  return again->count > longest ? sentences_add(to, ids, length, error)
+                                : sentences_add(to, again->ids, again->count, error);
 }
 
 /* Return the maximum length of a side, without </s>, in a batch of `count` pairs. */

@@ -40,11 +40,19 @@ struct sentences {
   size_t capacity; /* capacity of `ids` */
 };
 
+/* The normalized texts of one side. Text i is [starts[i], starts[i + 1]). */
+struct sentence_texts {
+  struct buffer bytes;
+  size_t *starts; /* (count + 1); NULL without texts */
+};
+
 struct corpus {
   struct sentences source;
   struct sentences target;               /* without <s> and </s> */
   struct token_links links;              /* for guided alignment */
+  struct sentence_texts texts[2];        /* by side; empty unless encoding_options keeps them */
   const struct vocabulary *source_words; /* borrowed, for finding clause ends; or NULL */
+  size_t marked;                         /* pairs whose source ends with a mark (vocab/marks.h) */
   size_t too_long;                       /* pairs skipped because of their length */
   size_t unaligned;                      /* pairs skipped because of a bad alignment */
   elman_error first_unaligned;           /* problem of the first of them */
@@ -56,6 +64,9 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
 
 /* Allocate the starts of the links for up to `most` pairs. */
 elman_status corpus_create_guides(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
+
+/* Allocate the starts of the texts for up to `most` pairs. */
+elman_status corpus_create_texts(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
 elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
                         const struct encoding *target, elman_error *error) CHECKED;
 
@@ -63,12 +74,23 @@ elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
 size_t sentences_length(const struct sentences *sentences, size_t index);
 size_t sentences_unknown(const struct sentences *sentences);
 
+/* Append a sentence, or all sentences of `more`; the array of starts must be large enough. */
+elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
+                           elman_error *error) CHECKED;
+elman_status sentences_append(struct sentences *sentences, const struct sentences *more,
+                              elman_error *error) CHECKED;
+void sentences_clear(struct sentences *sentences); /* keeps the memory */
+
+/* Return the text of a pair of a corpus that keeps texts. */
+struct text corpus_text(const struct corpus *corpus, elman_side side, size_t index);
+
 struct encoding_options {
   size_t max_length;     /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
                             unlimited */
   bool guided;           /* read the alignments of the pairs for guided alignment. A bad one is
                             ELMAN_BAD_DATA if the pairs are strict or most are bad; otherwise the
                             pair is skipped and counted */
+  bool keeps_texts;      /* keep the texts that were split into tokens */
   elman_pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
 };
 

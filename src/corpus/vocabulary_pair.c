@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "corpus/corpus.h"
+#include "corpus/noise.h"
 #include "vocab/bpe_learn.h"
 #include "vocab/characters.h"
 #include "vocab/normalize.h"
@@ -230,6 +231,14 @@ static elman_status keep_closure(struct side_count *side, uint64_t min_count, el
   return status;
 }
 
+static elman_status keep_alphabet(struct side_count *side, elman_error *error) {
+  struct tokens alphabet = {0};
+  elman_status status = noise_alphabet(&alphabet, &side->codec, error);
+  if (status == ELMAN_OK) status = token_counter_keep(side->counter, &alphabet, error);
+  tokens_free(&alphabet);
+  return status;
+}
+
 /* Move the merges to allocated memory. */
 static elman_status move_merges(struct merges **moved, struct side_count *side,
                                 elman_error *error) {
@@ -252,6 +261,7 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
     struct side_count *side = &counting->sides[s];
     status = keep_closure(side, options->min_count, error);
+    if (status == ELMAN_OK && options->copies) status = keep_alphabet(side, error);
     if (status == ELMAN_OK)
       status = vocabulary_from_counts(vocabularies[s], side->counter, (elman_side)s,
                                       options->min_count, options->max_words, error);

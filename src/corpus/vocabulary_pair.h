@@ -15,6 +15,7 @@ struct vocabulary_options {
   size_t max_words;  /* per side; 0 = unlimited */
   size_t max_length; /* tokens per side; 0 = unlimited */
   size_t merges[2];  /* maximum number of merges per side, for mode `bpe` */
+  bool copies;       /* include the tokens of noise (noise.h) */
   bool joint_merges; /* learn merges from both sides together; the limit is that of the target */
 };
 struct vocabulary_pair {

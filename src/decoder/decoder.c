@@ -78,7 +78,8 @@ static void plan_layers(struct decoder_pass *pass) {
       .size = sizes->embedding,
       .row = decoder_input_size(*sizes, 0),
       .beside = sizes->input_feeding ? arrays->attentional : NULL, /* h_{t-1} (44) */
-      .dropout = dropout_site(pass->dropouts.units, SITE_INPUTS)};
+      .dropout = dropout_site(pass->dropouts.units, SITE_INPUTS),
+      .in_eight_bits = pass->weights->numerics->eight_bits != NULL};
   for (size_t l = 0; l < sizes->layers; l++) {
     struct rnn_pass *layer = &pass->layers[l];
     *layer = (struct rnn_pass){.weights = &pass->weights->rnn[l],

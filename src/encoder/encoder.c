@@ -77,13 +77,15 @@ void encoder_plan(struct encoder_pass *pass) {
                                             : dropout_site(pass->dropouts.units, (unsigned)l + 1),
                             .residual = is_residual(sizes, l)};
   }
-  pass->embedding = (struct embedding_pass){.table = weights->embedding,
-                                            .ids = source->ids,
-                                            .lengths = source->lengths,
-                                            .batch = source->batch,
-                                            .size = sizes->embedding,
-                                            .row = sizes->embedding,
-                                            .dropout = dropout_site(pass->dropouts.units, 0)};
+  pass->embedding =
+      (struct embedding_pass){.table = weights->embedding,
+                              .ids = source->ids,
+                              .lengths = source->lengths,
+                              .batch = source->batch,
+                              .size = sizes->embedding,
+                              .row = sizes->embedding,
+                              .dropout = dropout_site(pass->dropouts.units, 0),
+                              .in_eight_bits = weights->rnn[0][0].numerics->eight_bits != NULL};
   const struct attention_layer self_attention = {
       .config = sizes->self_attention,
       .weights = &weights->self_attention,

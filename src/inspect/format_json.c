@@ -153,6 +153,38 @@ static void write_measures(struct json_writer *json, const elman_translation *tr
   fputs(S == 0 ? "[]" : "]", json->stream);
 }
 
+#define OWNER elman_translated_sentence
+static const struct member of_sentence[] = {VALUE(ELMAN_JSON_TEXT, FLAG, ended),
+                                            VALUE(ELMAN_JSON_SCORES, DOUBLE, log_probability),
+                                            VALUE(ELMAN_JSON_SCORES, DOUBLE, score)};
+#undef OWNER
+
+static void write_pair(struct json_writer *json, const char *key, size_t first, size_t end) {
+  write_key(json, key);
+  fprintf(json->stream, "[%zu,%zu]", first, end);
+}
+
+/* Write the sentences of a text that was split. */
+static void write_sentences(struct json_writer *json, const elman_translation *translation,
+                            unsigned parts) {
+  write_key(json, "sentences");
+  for (size_t k = 0; k < translation->sentence_count; k++) {
+    const elman_translated_sentence *sentence = &translation->sentences[k];
+    fputs(k == 0 ? "[{" : ",{", json->stream);
+    json->comma = false;
+    write_pair(json, "source_span", sentence->source.start, sentence->source.end);
+    write_pair(json, "text_span", sentence->text.start, sentence->text.end);
+    write_pair(json, "source_tokens", sentence->first_source,
+               sentence->first_source + sentence->source_count);
+    write_pair(json, "target_tokens", sentence->first_target,
+               sentence->first_target + sentence->target_count);
+    WRITE_MEMBERS(json, of_sentence, sentence, parts);
+    fputc('}', json->stream);
+  }
+  fputc(']', json->stream);
+  json->comma = true;
+}
+
 void write_json_translation(struct json_writer *json, const elman_translation *translation,
                             unsigned parts) {
   WRITE_MEMBERS(json, of_translation, translation, parts);
@@ -162,6 +194,8 @@ void write_json_translation(struct json_writer *json, const elman_translation *t
   if ((parts & ELMAN_JSON_TARGET_SPANS) != 0)
     write_spans(json, "target_spans", translation->target_starts, translation->target_ends,
                 translation->target_count);
+  if ((parts & ELMAN_JSON_TEXT) != 0 && translation->sentence_count > 1)
+    write_sentences(json, translation, parts);
   if ((parts & ELMAN_JSON_MEASURES) != 0) write_measures(json, translation);
 }
 

@@ -294,6 +294,7 @@ elman_status model_average(struct model **average, const char *const *paths, siz
     status = add_file(&mean, paths[i], error);
   for (size_t i = 0; status == ELMAN_OK && i < block; i++)
     mean.longest->block[i] = (real)(mean.sums[i] / (double)count);
+  mean.longest->changes++;
   free(mean.sums);
   if (status == ELMAN_OK)
     *average = mean.longest;

@@ -10,10 +10,10 @@
 /* ---- values derived from the weights ---- */
 
 struct derived {
-  struct team_lock lock; /* protects the other fields while they are made */
-  size_t changes;        /* value of model->changes to which the other fields belong */
-  struct screen *screen; /* NULL = not made */
-  struct model *view;    /* NULL = not made; its weights refer to the set */
+  struct team_lock lock;     /* protects the other fields while they are made */
+  size_t changes;            /* value of model->changes to which the other fields belong */
+  struct screen *screens[2]; /* by whether they exclude <unk>; NULL = not made */
+  struct model *view;        /* NULL = not made; its weights refer to the set */
   struct eight_bits set;
   struct numerics numerics; /* of the view */
 };
@@ -25,10 +25,12 @@ static elman_status derived_create(struct derived **derived, elman_error *error)
   return ELMAN_OK;
 }
 
-static void forget_screen(struct derived *derived) {
-  if (derived->screen != NULL) screen_free(derived->screen);
-  free(derived->screen);
-  derived->screen = NULL;
+static void forget_screens(struct derived *derived) {
+  for (int without = 0; without < 2; without++) {
+    if (derived->screens[without] != NULL) screen_free(derived->screens[without]);
+    free(derived->screens[without]);
+    derived->screens[without] = NULL;
+  }
 }
 
 static void forget_view(struct derived *derived) {
@@ -39,7 +41,7 @@ static void forget_view(struct derived *derived) {
 
 static void derived_free(struct derived *derived) {
   if (derived == NULL) return;
-  forget_screen(derived);
+  forget_screens(derived);
   forget_view(derived);
   free(derived);
 }
@@ -49,7 +51,7 @@ static struct derived *lock_derived(const struct model *model) {
   struct derived *derived = model->derived;
   team_lock(&derived->lock);
   if (derived->changes != model->changes) {
-    forget_screen(derived);
+    forget_screens(derived);
     forget_view(derived);
   }
   derived->changes = model->changes;
@@ -118,6 +120,14 @@ void model_free(struct model *model) {
   free(model);
 }
 
+bool model_writes_unknown(const struct model *model) {
+  return model->merges[ELMAN_TARGET] == NULL || model->past.training.copy_noise > 0;
+}
+
+bool without_unknown(const struct model *model, const elman_translate_options *options) {
+  return model->merges[ELMAN_TARGET] != NULL && !options->replace_unknown;
+}
+
 elman_status search_check(elman_search search, elman_error *error) {
   enum { MAX_PENALTY = 10 };
   const elman_status status =
@@ -125,6 +135,12 @@ elman_status search_check(elman_search search, elman_error *error) {
   return status == ELMAN_OK
              ? check_range("length penalty", search.length_penalty, 0, MAX_PENALTY, error)
              : status;
+}
+
+elman_precision model_precision(const struct model *model) {
+  for (size_t i = 0; model->changes == 0 && i < model->table.count; i++)
+    if (model->table.rows[i].stored == ELMAN_INT8) return ELMAN_PRECISION_INT8;
+  return ELMAN_PRECISION_FLOAT32;
 }
 
 struct codec model_source_codec(const struct model *model) {
@@ -139,16 +155,19 @@ struct codec model_target_codec(const struct model *model) {
 
 /* ---- the screen of greedy search ---- */
 
-static elman_status make_screen(struct derived *derived, const struct model *model,
-                                elman_error *error) {
+static elman_status make_screen(struct screen **screen, const struct model *model,
+                                bool without_unknown, elman_error *error) {
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct screened_layer layer = {
       weights->out_weight,     weights->out_bias, weights->sizes.vocabulary,
-      weights->sizes.features, TOKEN_START,       model->merges[ELMAN_TARGET] != NULL};
-  derived->screen = calloc(1, sizeof *derived->screen);
-  if (derived->screen == NULL) return fail_no_memory(error);
-  const elman_status status = screen_create(derived->screen, layer, quantized_kernel_at(0), error);
-  if (status != ELMAN_OK) forget_screen(derived);
+      weights->sizes.features, TOKEN_START,       without_unknown};
+  *screen = calloc(1, sizeof **screen);
+  if (*screen == NULL) return fail_no_memory(error);
+  const elman_status status = screen_create(*screen, layer, quantized_kernel_at(0), error);
+  if (status == ELMAN_OK) return ELMAN_OK;
+  screen_free(*screen);
+  free(*screen);
+  *screen = NULL;
   return status;
 }
 
@@ -160,8 +179,10 @@ elman_status model_screen(const struct screen **screen, const struct model *mode
       model->weights.numerics->eight_bits != NULL)
     return ELMAN_OK;
   struct derived *derived = lock_derived(model);
-  if (derived->screen == NULL) status = make_screen(derived, model, error);
-  *screen = derived->screen;
+  const bool without = without_unknown(model, options);
+  if (derived->screens[without] == NULL)
+    status = make_screen(&derived->screens[without], model, without, error);
+  *screen = derived->screens[without];
   team_unlock(&derived->lock);
   return status;
 }

@@ -10,6 +10,7 @@
 #include "base/xxh64.h"
 #include "model/checksum.h"
 #include "model/options.h"
+#include "model/tensor_sources.h"
 
 /* Keys of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_FORMAT[] = "elman.format", KEY_VERSION[] = "elman.version",
@@ -308,23 +309,27 @@ static elman_status parse_merges(struct vocabulary_pair *vocabularies,
 static elman_status check_tensors(const struct safetensors *file, const struct model_config *config,
                                   elman_error *error) {
   struct parameter_table table;
-  const elman_status status = parameter_table_create(&table, config, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < table.count; i++) {
+  size_t expected = 0;
+  elman_status status = parameter_table_create(&table, config, error);
+  for (size_t i = 0; status == ELMAN_OK && i < table.count; i++) {
     const struct parameter *row = &table.rows[i];
     const struct stored_tensor *tensor = safetensors_find(file, row->name);
+    if (tensor == NULL && row->alias) continue;
     if (tensor == NULL) return bad(file, error, "is missing", row->name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "does not have the shape that its configuration requires", row->name);
-    if (tensor->type > NUMBER_F16)
-      return bad(file, error, "is not stored as F32, BF16 or F16", row->name);
+    if (tensor->type > NUMBER_I8)
+      return bad(file, error, "is not stored as F32, BF16, F16 or I8", row->name);
+    if (tensor->type == NUMBER_I8) status = safetensors_check_scales(file, tensor, error);
+    expected += tensor->type == NUMBER_I8 ? 2 : 1;
   }
-  if (file->count != table.count)
+  if (status != ELMAN_OK) return status;
+  if (file->count != expected)
     return bad(file, error, "more tensors than its configuration requires", "it has");
   return ELMAN_OK;
 }
 
-/* Check a tied matrix. The file contains it under both names, with equal elements. */
+/* Check the second name of a tied matrix: its elements are equal. */
 static elman_status check_alias(const struct model *model, const struct parameter *row,
                                 const struct safetensors *file, elman_error *error) {
   const size_t bytes = parameter_size(row) * sizeof(real);
@@ -409,6 +414,16 @@ static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct
   return ELMAN_OK;
 }
 
+/* Return the tensor of a row. A tied matrix may be in the file under its first name only. */
+static const struct stored_tensor *find_row(const struct safetensors *file,
+                                            const struct parameter_table *table,
+                                            const struct parameter *row) {
+  const struct stored_tensor *tensor = safetensors_find(file, row->name);
+  for (size_t i = 0; tensor == NULL && i < table->count; i++)
+    if (table->rows[i].offset == row->offset) tensor = safetensors_find(file, table->rows[i].name);
+  return tensor;
+}
+
 static elman_status load(struct model **model, const struct safetensors *file, elman_error *error) {
   struct model_config config;
   struct model_past past;
@@ -445,8 +460,9 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
     struct parameter *row = &(*model)->table.rows[i];
-    const struct stored_tensor *tensor = safetensors_find(file, row->name);
+    const struct stored_tensor *tensor = find_row(file, &(*model)->table, row);
     row->stored = tensor->type;
+    if (row->alias && strcmp(tensor->name, row->name) != 0) continue;
     status = row->alias ? check_alias(*model, row, file, error)
                         : safetensors_read((*model)->block + row->offset, file, tensor, error);
   }
@@ -481,19 +497,16 @@ elman_status model_read_snapshot(bool *own, elman_history *history, const char *
   *own = false;
   struct model_past past;
   struct model_config config;
+  struct parameter_table table;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
   status = check_kind(&file, error);
   if (status == ELMAN_OK) status = parse_config(&config, &file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, &file, error);
-  for (size_t i = 0; status == ELMAN_OK && i < file.count; i++) {
-    const struct stored_tensor *tensor = &file.tensors[i];
-    enum number_type type;
-    const size_t width = number_type_find(&type, tensor->type_name);
-    if (strstr(tensor->name, ".embedding.") == NULL)
-      past.history.work +=
-          (double)((tensor->end - tensor->begin) / width) * (double)past.history.tokens;
-  }
+  if (status == ELMAN_OK) status = parameter_table_create(&table, &config, error);
+  for (size_t i = 0; status == ELMAN_OK && i < table.count; i++)
+    if (strstr(table.rows[i].name, ".embedding.") == NULL)
+      past.history.work += (double)parameter_size(&table.rows[i]) * (double)past.history.tokens;
   if (safetensors_metadata(&file, CHECKSUM_KEY) == NULL) past.history.work = INFINITY;
   if (status == ELMAN_OK) {
     const char *found = safetensors_metadata(&file, KEY_SNAPSHOT);
@@ -586,24 +599,19 @@ static json_t *compose_metadata(const struct model *model) {
 /* Save the model; with a `mark`, as a snapshot. */
 static elman_status save(const struct model *model, const char *path, const char *like,
                          elman_number_type type, const char *mark, elman_error *error) {
-  struct tensor_source tensors[MAX_PARAMETERS];
-  for (size_t i = 0; i < model->table.count; i++) {
-    const struct parameter *row = &model->table.rows[i];
-    tensors[i] = (struct tensor_source){
-        row->name, model->block + row->offset, {row->rows, row->columns}, row->dimensions};
-  }
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
   elman_file file;
-  elman_status status =
-      mark == NULL || json_object_set_new(metadata, KEY_SNAPSHOT, json_string(mark)) == 0
-          ? safe_file_open(&file, path, like, error)
-          : fail_no_memory(error);
+  struct tensor_sources tensors;
+  elman_status status = tensor_sources_list(&tensors, model->block, &model->table, type, error);
+  if (mark != NULL && json_object_set_new(metadata, KEY_SNAPSHOT, json_string(mark)) != 0)
+    status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = safe_file_open(&file, path, like, error);
   if (status == ELMAN_OK) {
-    status = safetensors_write(file.stream, metadata, (enum number_type)type, tensors,
-                               model->table.count, error);
+    status = safetensors_write(file.stream, metadata, tensors.list, tensors.count, error);
     status = safe_file_end(&file, status, error);
   }
+  tensor_sources_free(&tensors);
   json_decref(metadata);
   return status;
 }

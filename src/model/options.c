@@ -88,6 +88,8 @@ static const char *translation_precision(size_t index) {
   .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = translation_precision
 #define KIND_LENGTH_NORM                                                                           \
   .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = elman_length_norm_name
+#define KIND_SPLIT                                                                                 \
+  .value = ELMAN_VALUE_ENUM, .argument = "WHEN", .choice = elman_split_sentences_name
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = elman_token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
@@ -444,6 +446,7 @@ static const struct {
              {"scores", "scores"},
              {"overrides", "overrides"},
              {"shuffle", "an override of kind shuffle"},
+             {"places", "an override of a place"},
              {"ensemble", "an ensemble"}};
 
 static const char *fact_words(const char *name) {
@@ -461,11 +464,15 @@ static bool fact_holds(const char *name, const void *fields) {
   if (strcmp(name, "scores") == 0) return !options->without_scores;
   if (strcmp(name, "overrides") == 0) return options->override_count > 0;
   if (strcmp(name, "ensemble") == 0) return options->ensemble_count > 0;
-  bool shuffles = false;
-  assert(strcmp(name, "shuffle") == 0);
-  for (size_t i = 0; i < options->override_count; i++)
-    shuffles |= options->overrides[i].kind == ELMAN_OVERRIDE_SHUFFLE;
-  return shuffles;
+  const bool places = strcmp(name, "places") == 0;
+  bool found = false;
+  assert(places || strcmp(name, "shuffle") == 0);
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override_kind kind = options->overrides[i].kind;
+    found |= places ? kind == ELMAN_OVERRIDE_POSITION || kind == ELMAN_OVERRIDE_CELL
+                    : kind == ELMAN_OVERRIDE_SHUFFLE;
+  }
+  return found;
 }
 
 static double number_of(const elman_option *row, const void *fields) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/xxh64.h"
 #include "elman/model.h"
 #include "model/checksum.h"
+#include "tensor/eight_bits.h"
 
 /* ---- reading the header ---- */
 
@@ -321,11 +323,34 @@ static bool read_converted(real *values, const struct safetensors *file,
   return true;
 }
 
-elman_status safetensors_read(real *values, const struct safetensors *file,
-                              const struct stored_tensor *tensor, elman_error *error) {
-  if (tensor->type == NUMBER_OTHER)
-    return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32, BF16, F16 or F64",
-                tensor->name);
+/* ---- levels and scales ---- */
+
+static const struct stored_tensor *find_scales(const struct safetensors *file,
+                                               const struct stored_tensor *tensor) {
+  const size_t length = strlen(tensor->name);
+  for (size_t i = 0; i < file->count; i++) {
+    const char *name = file->tensors[i].name;
+    if (strncmp(name, tensor->name, length) == 0 && strcmp(name + length, SAFETENSORS_SCALE) == 0)
+      return &file->tensors[i];
+  }
+  return NULL;
+}
+
+elman_status safetensors_check_scales(const struct safetensors *file,
+                                      const struct stored_tensor *tensor, elman_error *error) {
+  const struct stored_tensor *scales = find_scales(file, tensor);
+  if (scales != NULL && scales->type == NUMBER_F32 && tensor->dimensions == 2 &&
+      safetensors_has_shape(scales, 2, tensor->shape[0], 1))
+    return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, file->path,
+              "%s has type I8, so %s" SAFETENSORS_SCALE
+              " must be an F32 tensor with one scale for each row of the matrix; use another copy "
+              "or another model",
+              tensor->name, tensor->name);
+}
+
+static elman_status read_values(real *values, const struct safetensors *file,
+                                const struct stored_tensor *tensor, elman_error *error) {
   const size_t width = number_type_size(tensor->type);
   const size_t count = (size_t)((tensor->end - tensor->begin) / width);
   struct xxh64 sum;
@@ -348,6 +373,76 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
   return ELMAN_OK;
 }
 
+/* Require scales whose product with every level is finite. */
+static elman_status read_scales(real *scales, const struct safetensors *file,
+                                const struct stored_tensor *tensor, elman_error *error) {
+  const real largest = (real)(FLT_MAX / QUANTIZED_LEVELS);
+  const elman_status status = read_values(scales, file, find_scales(file, tensor), error);
+  for (size_t r = 0; status == ELMAN_OK && r < tensor->shape[0]; r++) {
+    if (scales[r] < 0 || scales[r] > largest)
+      return fail(error, ELMAN_BAD_DATA, file->path,
+                  "%s has the scale %g, which is %s; use another copy or another model",
+                  tensor->name, (double)scales[r], scales[r] < 0 ? "negative" : "too large");
+  }
+  return status;
+}
+
+/* Multiply levels by their scale. Return whether they are in range. */
+static bool apply_scale(real *values, const int8_t *levels, size_t count, float scale) {
+  unsigned low = 0;
+  for (size_t i = 0; i < count; i++) {
+    low |= levels[i] < -QUANTIZED_LEVELS ? 1u : 0u;
+    values[i] = (real)(scale * (float)levels[i]);
+  }
+  return low == 0;
+}
+
+/* Read levels from element `at` on, and multiply them by the scales of their rows. */
+static elman_status read_levels(real *values, const real *scales, const struct safetensors *file,
+                                const struct stored_tensor *tensor, size_t at, size_t count,
+                                struct xxh64 *sum, elman_error *error) {
+  int8_t levels[PIECE];
+  const size_t columns = tensor->shape[1];
+  if (!read_summed(levels, file, file->data_start + tensor->begin + at, count, sum))
+    return fail(error, ELMAN_IO, file->path, "cannot read all of %s; check the file and its disk",
+                tensor->name);
+  for (size_t done = 0, n; done < count; done += n) {
+    const size_t row = (at + done) / columns, left = columns - (at + done) % columns;
+    n = count - done < left ? count - done : left;
+    if (!apply_scale(values + at + done, levels + done, n, (float)scales[row]))
+      return fail(error, ELMAN_BAD_DATA, file->path,
+                  "%s contains the level -128; levels are -127 to 127; use another copy or another "
+                  "model",
+                  tensor->name);
+  }
+  return ELMAN_OK;
+}
+
+static elman_status read_scaled(real *values, const struct safetensors *file,
+                                const struct stored_tensor *tensor, elman_error *error) {
+  elman_status status = safetensors_check_scales(file, tensor, error);
+  if (status != ELMAN_OK) return status;
+  const size_t count = (size_t)(tensor->end - tensor->begin);
+  real *scales = malloc((tensor->shape[0] + 1) * sizeof *scales);
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  status = scales == NULL ? fail_no_memory(error) : read_scales(scales, file, tensor, error);
+  for (size_t at = 0; status == ELMAN_OK && at < count; at += PIECE)
+    status = read_levels(values, scales, file, tensor, at, count - at < PIECE ? count - at : PIECE,
+                         &sum, error);
+  if (status == ELMAN_OK) store_digest(file, tensor, &sum);
+  free(scales);
+  return status;
+}
+
+elman_status safetensors_read(real *values, const struct safetensors *file,
+                              const struct stored_tensor *tensor, elman_error *error) {
+  if (tensor->type == NUMBER_I8) return read_scaled(values, file, tensor, error);
+  if (tensor->type != NUMBER_OTHER) return read_values(values, file, tensor, error);
+  return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32, BF16, F16, F64 or I8",
+              tensor->name);
+}
+
 /* ---- writing ---- */
 
 int safetensors_set_json(json_t *metadata, const char *key, json_t *value) {
@@ -364,60 +459,86 @@ static size_t tensor_size(const struct tensor_source *tensor) {
   return size;
 }
 
-/* Convert the elements to the file's type piece by piece, and pass each piece to the stream or the
- * sum. */
-static void convert_values(FILE *stream, struct xxh64 *sum, enum number_type type,
-                           const struct tensor_source *tensor) {
-  float singles[CHUNK], chunk[CHUNK];
-  const size_t count = tensor_size(tensor), width = number_type_size(type);
-  for (size_t done = 0; done < count; done += CHUNK) {
-    const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    for (size_t i = 0; i < n; i++) singles[i] = (float)tensor->values[done + i];
-    numbers_from_floats(chunk, type, singles, n);
-    if (sum != NULL)
-      xxh64_add(sum, chunk, n * width);
-    else
-      fwrite(chunk, width, n, stream);
+/* The destination of a tensor's bytes: a stream, or a sum if the stream is NULL. */
+struct destination {
+  FILE *stream;
+  struct xxh64 *sum;
+};
+
+static void put_bytes(struct destination to, const void *bytes, size_t size) {
+  if (to.stream == NULL)
+    xxh64_add(to.sum, bytes, size);
+  else
+    fwrite(bytes, 1, size, to.stream);
+}
+
+static void put_levels(struct destination to, const struct tensor_source *tensor) {
+  int8_t levels[CHUNK];
+  const size_t columns = tensor->shape[1];
+  for (size_t r = 0; r < tensor->shape[0]; r++) {
+    for (size_t done = 0; done < columns; done += CHUNK) {
+      const size_t n = columns - done < CHUNK ? columns - done : CHUNK;
+      eight_bits_levels(levels, tensor->values + r * columns + done, n, (float)tensor->scales[r]);
+      put_bytes(to, levels, n);
+    }
   }
 }
 
+/* Convert the elements to the file's type piece by piece. */
+static void put_values(struct destination to, const struct tensor_source *tensor) {
+  float singles[CHUNK], chunk[CHUNK];
+  const size_t count = tensor_size(tensor), width = number_type_size(tensor->type);
+  for (size_t done = 0; done < count && tensor->type != NUMBER_I8; done += CHUNK) {
+    const size_t n = count - done < CHUNK ? count - done : CHUNK;
+    for (size_t i = 0; i < n; i++) singles[i] = (float)tensor->values[done + i];
+    numbers_from_floats(chunk, tensor->type, singles, n);
+    put_bytes(to, chunk, n * width);
+  }
+  if (tensor->type == NUMBER_I8) put_levels(to, tensor);
+}
+
+/* Return an element as the file represents it. Eight bits represent every finite row: its scale
+ * times 127 is finite. */
+static float stored_value(const struct tensor_source *tensor, size_t k) {
+  const float value = (float)tensor->values[k];
+  float stored;
+  uint32_t number;
+  if (tensor->type == NUMBER_I8) return value;
+  numbers_from_floats(&number, tensor->type, &value, 1);
+  numbers_to_floats(&stored, tensor->type, &number, 1);
+  return stored;
+}
+
 /* Refuse values that are not finite: a file with such values could not be read. */
-static elman_status check_finite(const struct tensor_source *tensor, enum number_type type,
-                                 elman_error *error) {
+static elman_status check_finite(const struct tensor_source *tensor, elman_error *error) {
   const size_t size = tensor_size(tensor);
   for (size_t k = 0; k < size; k++) {
-    const float value = (float)tensor->values[k];
-    float stored;
-    uint32_t number;
-    if (!isfinite(value))
+    if (!isfinite((float)tensor->values[k]))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s contains a value that is not finite, so nothing is written; train with a "
                   "lower learning rate",
                   tensor->name);
-    numbers_from_floats(&number, type, &value, 1);
-    numbers_to_floats(&stored, type, &number, 1);
-    if (!isfinite(stored))
+    if (!isfinite(stored_value(tensor, k)))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s contains %g, which is too large for %s, so nothing is written; choose "
                   "another type",
-                  tensor->name, (double)value, elman_number_type_name(type));
+                  tensor->name, (double)tensor->values[k], elman_number_type_name(tensor->type));
   }
   return ELMAN_OK;
 }
 
-static elman_status set_checksum(json_t *metadata, enum number_type type,
-                                 const struct tensor_source *tensors, size_t count,
-                                 elman_error *error) {
+static elman_status set_checksum(json_t *metadata, const struct tensor_source *tensors,
+                                 size_t count, elman_error *error) {
   char checksum[CHECKSUM_SIZE];
   struct digested_tensor *digested = calloc(count + 1, sizeof *digested);
   if (digested == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) {
     struct xxh64 sum;
     xxh64_start(&sum);
-    convert_values(NULL, &sum, type, &tensors[i]);
+    put_values((struct destination){.sum = &sum}, &tensors[i]);
     digested[i] =
-        (struct digested_tensor){tensors[i].name, number_type_name(type), tensors[i].shape,
-                                 tensors[i].dimensions, xxh64_value(&sum)};
+        (struct digested_tensor){tensors[i].name, number_type_name(tensors[i].type),
+                                 tensors[i].shape, tensors[i].dimensions, xxh64_value(&sum)};
   }
   elman_status status = checksum_make(checksum, metadata, digested, count, error);
   free(digested);
@@ -427,8 +548,7 @@ static elman_status set_checksum(json_t *metadata, enum number_type type,
 }
 
 /* Return the whole header as text; NULL when memory runs out. */
-static char *compose_header(json_t *metadata, enum number_type type,
-                            const struct tensor_source *tensors, size_t count) {
+static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
   json_t *header = json_object();
   int result = json_object_set(header, SAFETENSORS_METADATA, metadata);
   json_int_t at = 0;
@@ -437,10 +557,11 @@ static char *compose_header(json_t *metadata, enum number_type type,
     json_t *shape = json_array();
     for (int d = 0; d < tensor->dimensions; d++)
       result |= json_array_append_new(shape, json_integer((json_int_t)tensor->shape[d]));
-    const json_int_t end = at + (json_int_t)(tensor_size(tensor) * number_type_size(type));
+    const json_int_t end = at + (json_int_t)(tensor_size(tensor) * number_type_size(tensor->type));
     result |= json_object_set_new(header, tensor->name,
-                                  json_pack("{s:s, s:o, s:[I,I]}", "dtype", number_type_name(type),
-                                            "shape", shape, "data_offsets", at, end));
+                                  json_pack("{s:s, s:o, s:[I,I]}", "dtype",
+                                            number_type_name(tensor->type), "shape", shape,
+                                            "data_offsets", at, end));
     at = end;
   }
   char *text = result == 0 ? write_json(header, JSON_COMPACT) : NULL;
@@ -448,15 +569,14 @@ static char *compose_header(json_t *metadata, enum number_type type,
   return text;
 }
 
-elman_status safetensors_write(FILE *stream, json_t *metadata, enum number_type type,
-                               const struct tensor_source *tensors, size_t count,
-                               elman_error *error) {
+elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                               size_t count, elman_error *error) {
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < count; i++)
-    status = check_finite(&tensors[i], type, error);
-  if (status == ELMAN_OK) status = set_checksum(metadata, type, tensors, count, error);
+    status = check_finite(&tensors[i], error);
+  if (status == ELMAN_OK) status = set_checksum(metadata, tensors, count, error);
   if (status != ELMAN_OK) return status;
-  char *text = compose_header(metadata, type, tensors, count);
+  char *text = compose_header(metadata, tensors, count);
   if (text == NULL) return fail_no_memory(error);
   const size_t length = strlen(text);
   const size_t padding = (ALIGNMENT - length % ALIGNMENT) % ALIGNMENT;
@@ -470,6 +590,7 @@ elman_status safetensors_write(FILE *stream, json_t *metadata, enum number_type 
   fwrite(text, 1, length, stream);
   fprintf(stream, "%*s", (int)padding, "");
   free(text);
-  for (size_t i = 0; i < count; i++) convert_values(stream, NULL, type, &tensors[i]);
+  for (size_t i = 0; i < count; i++)
+    put_values((struct destination){.stream = stream}, &tensors[i]);
   return ELMAN_OK;
 }

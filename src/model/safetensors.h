@@ -16,6 +16,9 @@
 #include "model/number_type.h"
 #include "tensor/real.h"
 
+/* Ends the name of the scales of a tensor of type I8. */
+#define SAFETENSORS_SCALE "_scale"
+
 enum { MAX_DIMENSIONS = 4, SAFETENSORS_MAX_HEADER = 100000000 };
 
 struct stored_tensor {
@@ -61,8 +64,15 @@ const char *safetensors_metadata(const struct safetensors *file, const char *key
 bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, size_t rows,
                            size_t columns);
 
-/* Read all elements of a tensor of type F32, BF16, F16 or F64, converted to real. Return
- * ELMAN_BAD_DATA if a value is not finite. */
+/* Require the scales of a tensor of type I8 in the file: for the matrix NAME of (rows,columns), the
+ * tensor NAME_scale of type F32 and shape (rows,1). */
+elman_status safetensors_check_scales(const struct safetensors *file,
+                                      const struct stored_tensor *tensor,
+                                      elman_error *error) CHECKED;
+
+/* Read all elements of a tensor of type F32, BF16, F16, F64 or I8, converted to real. Those of type
+ * I8 are levels from -127 to 127, which are multiplied by the scales of their rows. Return
+ * ELMAN_BAD_DATA if a value is not finite, a scale is negative, or scales are missing. */
 elman_status safetensors_read(real *values, const struct safetensors *file,
                               const struct stored_tensor *tensor, elman_error *error) CHECKED;
 
@@ -76,14 +86,14 @@ struct tensor_source {
   const real *values;
   size_t shape[2];
   int dimensions;
+  enum number_type type; /* F32, BF16, F16 or I8 */
+  const real *scales;    /* type I8: (rows), from eight_bits_scale; written as another tensor */
 };
 
-/* Write a whole file to `stream`, with numbers of type F32, BF16 or F16. A write error sets the
- * stream's error flag, which the caller checks. `metadata` maps strings to strings and is borrowed;
- * the checksum is added to it. If a value is not finite in this type, return ELMAN_INVALID_ARGUMENT
- * and write nothing. */
-elman_status safetensors_write(FILE *stream, json_t *metadata, enum number_type type,
-                               const struct tensor_source *tensors, size_t count,
-                               elman_error *error) CHECKED;
+/* Write a whole file to `stream`. A write error sets the stream's error flag, which the caller
+ * checks. `metadata` maps strings to strings and is borrowed; the checksum is added to it. If a
+ * value is not finite in its type, return ELMAN_INVALID_ARGUMENT and write nothing. */
+elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                               size_t count, elman_error *error) CHECKED;
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/team.h"
 #include "base/text.h"
 #include "tensor/blas.h"
+#include "tensor/eight_bits.h"
 #include "tensor/linear.h"
 #include "tensor/product.h"
 
@@ -69,7 +70,11 @@ static void look_up(const void *context, size_t place) {
   const size_t size = pass->size, rest = pass->row - size, at = lookup->first + place;
   real *row = lookup->x + place * pass->row;
   if (is_token(lookup, place)) {
-    memcpy(row, pass->table + pass->ids[at] * size, size * sizeof *row);
+    const real *from = pass->table + pass->ids[at] * size;
+    if (pass->in_eight_bits)
+      eight_bits_round(row, from, size);
+    else
+      memcpy(row, from, size * sizeof *row);
     drop_row(lookup, place);
   } else {
     memset(row, 0, size * sizeof *row);

@@ -24,6 +24,7 @@ struct embedding_pass {
   const real *beside; /* (steps,batch,row - size): values of the other columns of each row; NULL =
                          leave them unchanged */
   struct dropout dropout;
+  bool in_eight_bits; /* round each row as in tensor/eight_bits.h */
 };
 
 /* Set the rows of x (steps,batch,row) that belong to these steps. The columns below `size` become

@@ -30,30 +30,45 @@ static uint32_t largest_bits(const real *x, size_t n) {
   return (uint32_t)largest;
 }
 
-/* The approximation of a row: scale · levels. */
-struct quantization {
-  float scale, inverse; /* inverse 0: all levels are 0 */
-};
-
-static struct quantization quantization_of(const real *x, size_t n) {
+float eight_bits_scale(const real *x, size_t n) {
+  enum { DROPPED = 7 }; /* bits: 127 has 7, so that its product with the scale has at most 24 */
   const float least = 1e-30f;
-  const uint32_t bits = largest_bits(x, n);
-  float largest;
+  const uint32_t bits = largest_bits(x, n), half = 1u << (DROPPED - 1);
+  float largest, scale;
   memcpy(&largest, &bits, sizeof largest);
-  if (bits >= bits_of(INFINITY)) return (struct quantization){.scale = NAN};
-  if (largest < least) return (struct quantization){0};
-  return (struct quantization){largest / QUANTIZED_LEVELS, QUANTIZED_LEVELS / largest};
+  if (bits >= bits_of(INFINITY)) return NAN;
+  if (largest < least) return 0;
+  const uint32_t rounded = (bits_of(largest / QUANTIZED_LEVELS) + half) >> DROPPED << DROPPED;
+  memcpy(&scale, &rounded, sizeof scale);
+  return scale;
 }
 
-/* Set the levels (n) of finite numbers, each plus `zero` modulo 256. */
-static void quantize(uint8_t *levels, const real *x, size_t n, struct quantization q, int zero) {
-  const float magic = 0x1.8p23f; /* adding this number rounds to an integer, in the low bits */
-  if (q.inverse == 0) {
+static const float MAGIC = 0x1.8p23f; /* adding it rounds to an integer, in the low bits */
+
+/* Return the factor from numbers to levels; 0 if all levels are 0. */
+static float inverse_of(float scale) {
+  return scale > 0 ? 1 / scale : 0;
+}
+
+/* Set the levels (n) of a row with this scale, each plus `zero` modulo 256. */
+static void quantize(uint8_t *levels, const real *x, size_t n, float scale, int zero) {
+  const float inverse = inverse_of(scale);
+  if (inverse == 0) {
     memset(levels, zero, n);
     return;
   }
   for (size_t i = 0; i < n; i++)
-    levels[i] = (uint8_t)(bits_of((float)x[i] * q.inverse + magic) + (unsigned)zero);
+    levels[i] = (uint8_t)(bits_of((float)x[i] * inverse + MAGIC) + (unsigned)zero);
+}
+
+void eight_bits_levels(int8_t *levels, const real *x, size_t n, float scale) {
+  quantize((uint8_t *)levels, x, n, scale, 0);
+}
+
+void eight_bits_round(real *to, const real *x, size_t n) {
+  const float scale = eight_bits_scale(x, n), inverse = inverse_of(scale);
+  for (size_t i = 0; i < n; i++)
+    to[i] = (real)(scale * (((inverse == 0 ? 0 : (float)x[i] * inverse) + MAGIC) - MAGIC));
 }
 
 /* ---- weights ---- */
@@ -92,23 +107,23 @@ static void pack_outputs(const void *context, size_t i) {
   const struct eight_bits_packing *packing = context;
   const struct eight_bit_matrix *matrix = packing->matrix;
   const size_t in = matrix->from.in, first = i * LANES;
-  struct quantization q[LANES] = {{0}};
+  float scales[LANES] = {0};
   int32_t sums[LANES] = {0};
   for (size_t lane = 0; lane < LANES && first + lane < matrix->from.out; lane++)
-    q[lane] = quantization_of(matrix->from.weight + (first + lane) * in, in);
+    scales[lane] = eight_bits_scale(matrix->from.weight + (first + lane) * in, in);
   for (size_t column = 0; column < in; column += CHUNK) {
     const size_t count = in - column < CHUNK ? in - column : CHUNK;
     uint8_t levels[LANES * CHUNK] = {0};
     for (size_t lane = 0; lane < LANES && first + lane < matrix->from.out; lane++) {
       uint8_t *row = levels + lane * CHUNK;
-      quantize(row, matrix->from.weight + (first + lane) * in + column, count, q[lane], 0);
+      quantize(row, matrix->from.weight + (first + lane) * in + column, count, scales[lane], 0);
       for (size_t j = 0; j < count; j++) sums[lane] += (int8_t)row[j];
     }
     pack_chunk(matrix->packed + quantized_place(first, column, matrix->groups), levels,
                quantized_groups(count));
   }
   for (size_t lane = 0; lane < LANES; lane++) {
-    matrix->scales[first + lane] = q[lane].scale;
+    matrix->scales[first + lane] = scales[lane];
     matrix->offsets[first + lane] = packing->kernel->zero * sums[lane];
   }
 }
@@ -165,11 +180,11 @@ void eight_bit_features_fill(struct eight_bit_features features,
                              size_t n) {
   const size_t width = GROUP * quantized_groups(in);
   for (size_t r = 0; r < n; r++) {
-    const struct quantization q = quantization_of(x + r * in, in);
+    const float scale = eight_bits_scale(x + r * in, in);
     uint8_t *levels = features.levels + r * width;
-    quantize(levels, x + r * in, in, q, kernel->zero);
+    quantize(levels, x + r * in, in, scale, kernel->zero);
     memset(levels + in, kernel->zero, width - in);
-    features.scales[r] = q.scale;
+    features.scales[r] = scale;
   }
 }
 

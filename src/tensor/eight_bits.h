@@ -1,10 +1,12 @@
-/* Linear maps with weights and features in eight bits, for translation.
+/* Linear maps with weights and features in eight bits, for translation and for model files.
  *
  * A row x of weights or of features is approximated by scale · levels, where
  *
- *   scale = max |x_j| / 127,  level_i = round(x_i · (127 / max |x_j|)), half to even.
+ *   scale = max |x_j| / 127, rounded to 17 significant bits,  level_i = round(x_i / scale),
  *
- * If max |x_i| is below 1e-30, all levels are 0. If an element is infinite or NaN, the scale is
+ * half to even. A level has 7 bits, so scale · level is exact as a float. Therefore the
+ * approximation of the row scale · levels is this row itself, with the same scale and levels. If
+ * max |x_j| is below 1e-30, scale and levels are 0. If an element is infinite or NaN, the scale is
  * NaN, and so is every result of the row. A sum of products of levels is an exact integer
  * (docs/performance.md, (96) and (97)). The floating-point operations around it have a fixed order
  * for each element. Therefore a row of results has the same bits on every processor, for any other
@@ -15,6 +17,15 @@
 #include "base/arena.h"
 #include "tensor/quantized.h"
 #include "tensor/real.h"
+
+/* Return the scale of a row x (n). */
+float eight_bits_scale(const real *x, size_t n);
+
+/* Set levels (n), the levels of elements of a row x with this scale. */
+void eight_bits_levels(int8_t *levels, const real *x, size_t n, float scale);
+
+/* Set `to` (n) to the approximation of a row x (n). */
+void eight_bits_round(real *to, const real *x, size_t n);
 
 /* A matrix of weights, to be stored in eight bits. */
 struct float_matrix {

@@ -259,6 +259,64 @@ static bool runs_neon(void) {
 }
 #endif
 
+/* ---- WebAssembly: signed features ---- */
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+
+/* Return the four numbers at `bytes`, repeated, in 16 bits. */
+INLINE v128_t repeated_four(const void *bytes) {
+  return wasm_i16x8_extend_low_i8x16(wasm_v128_load32_splat(bytes));
+}
+
+/* Compute the sums of 8 outputs. A product of 8 numbers in 16 bits adds pairs of them, so that two
+ * vectors have two parts of the sums of 4 outputs, which are added at the end. */
+INLINE void wasm_outputs(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
+                         size_t groups, size_t first) {
+  enum { LANES = 4, VECTORS = 2 };
+  v128_t totals[QUANTIZED_ROWS][2 * VECTORS];
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < 2 * VECTORS; i++) totals[r][i] = wasm_i32x4_const_splat(0);
+  }
+  for (size_t g = 0; g < groups; g++) {
+    v128_t weights[2 * VECTORS];
+    for (size_t i = 0; i < VECTORS; i++) {
+      const v128_t four = wasm_v128_load(block + (g * QUANTIZED_BLOCK + first + i * LANES) * GROUP);
+      weights[2 * i] = wasm_i16x8_extend_low_i8x16(four);
+      weights[2 * i + 1] = wasm_i16x8_extend_high_i8x16(four);
+    }
+    for (size_t r = 0; r < rows; r++) {
+      const v128_t repeated = repeated_four(features + (r * groups + g) * GROUP);
+      for (size_t i = 0; i < 2 * VECTORS; i++)
+        totals[r][i] = wasm_i32x4_add(totals[r][i], wasm_i32x4_dot_i16x8(weights[i], repeated));
+    }
+  }
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < VECTORS; i++) {
+      const v128_t low = totals[r][2 * i], high = totals[r][2 * i + 1];
+      wasm_v128_store(sums + r * QUANTIZED_BLOCK + first + i * LANES,
+                      wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6),
+                                     wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)));
+    }
+  }
+}
+
+/* Two rows share the weights that are loaded; the sums of more rows do not fit into registers. */
+static void product_wasm(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
+                         size_t groups) {
+  enum { OUTPUTS = 8 };
+  for (size_t first = 0; first < QUANTIZED_BLOCK; first += OUTPUTS) {
+    size_t r = 0;
+    for (; r + 2 <= rows; r += 2)
+      wasm_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 2, block, groups,
+                   first);
+    if (r < rows)
+      wasm_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 1, block, groups,
+                   first);
+  }
+}
+#endif
+
 static const struct {
   struct quantized_kernel kernel;
   bool (*runs)(void);
@@ -270,6 +328,9 @@ static const struct {
 #endif
 #if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
     {{"NEON with dot product", product_neon, 0, false}, runs_neon},
+#endif
+#if defined(__wasm_simd128__)
+    {{"SIMD of WebAssembly", product_wasm, 0, false}, runs_everywhere},
 #endif
     {{"plain C", product_plain, 0, true}, runs_everywhere},
 };

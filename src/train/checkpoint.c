@@ -89,13 +89,14 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
       const struct parameter *row = &table->rows[i];
       if (row->alias) continue;
       snprintf(names[count], NAME, "%s.%s", blocks[b].name, row->name);
-      tensors[count] = (struct tensor_source){
-          names[count], blocks[b].block + row->offset, {row->rows, row->columns}, row->dimensions};
+      tensors[count] = (struct tensor_source){.name = names[count],
+                                              .values = blocks[b].block + row->offset,
+                                              .shape = {row->rows, row->columns},
+                                              .dimensions = row->dimensions};
       count++;
     }
   }
-  if (status == ELMAN_OK)
-    status = safetensors_write(stream, metadata, NUMBER_F32, tensors, count, error);
+  if (status == ELMAN_OK) status = safetensors_write(stream, metadata, tensors, count, error);
   free(tensors);
   free(names);
   return status;

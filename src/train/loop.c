@@ -40,6 +40,20 @@ static elman_status run_agree(const elman_training *run, elman_error *error) {
 
 /* ---- one batch ---- */
 
+/* Return the bits of elman_train_report.idle. */
+static unsigned idle_options(const elman_training *run) {
+  enum { EXPECTED = 20 };
+  static const enum modifier rows[] = {DROP_SOURCE_MARK, DROP_MARKS, UPPER, TITLE, TYPOS, MERGE,
+                                       COPY_NOISE};
+  const struct augmentation *augmentation = &run->augmentation;
+  unsigned bits = 0;
+  for (size_t i = 0; i < MODIFIERS; i++) {
+    const double expected = augmentation->shares[rows[i]] * (double)run->corpus->source.count;
+    if (expected >= EXPECTED && augmentation->changed[rows[i]] == 0) bits |= 1U << i;
+  }
+  return bits;
+}
+
 static void report_update(elman_training *run, const struct update_result *result) {
   const struct training_state *state = &run->trainer.state;
   const elman_train_report report = {
@@ -49,11 +63,14 @@ static void report_update(elman_training *run, const struct update_result *resul
       .updates = run->order.batches,
       .updates_so_far = state->update + state->skipped,
       .tokens = state->epoch_tokens,
+      .pairs = run->corpus->source.count,
       .left_out = run->corpus->too_long,
       .unaligned = run->corpus->unaligned,
       .first_unaligned = run->corpus->unaligned > 0 ? &run->corpus->first_unaligned : NULL,
       .unknown_source = run->unknown_source,
       .unknown_target = run->unknown_target,
+      .idle = idle_options(run),
+      .marked_source = (double)run->corpus->marked / (double)run->corpus->source.count,
       .loss = state->epoch_tokens == 0 ? NAN : state->epoch_loss / (double)state->epoch_tokens,
       .update_loss = result->losses.cross_entropy,
       .guide_loss = result->losses.guide,
@@ -67,14 +84,19 @@ static void report_update(elman_training *run, const struct update_result *resul
     run_stop(run);
 }
 
+/* Return the pairs of the current epoch. */
+static const struct corpus *epoch_pairs(const elman_training *run) {
+  return run_augments(run) ? &run->augmentation.pairs : run->corpus;
+}
+
 /* Fill the batch with these pairs. With subword dropout, first split their words again. */
 static elman_status fill_batch(elman_training *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
   if (run->options.subword_dropout == 0)
-    return batch_fill(&run->batch, run->corpus, pairs, count, error);
+    return batch_fill(&run->batch, epoch_pairs(run), pairs, count, error);
   const elman_status status =
-      resplit_pairs(resplit, run->corpus, pairs, count, run->trainer.state.epoch, error);
+      resplit_pairs(resplit, epoch_pairs(run), pairs, count, run->trainer.state.epoch, error);
   return status == ELMAN_OK
              ? batch_fill(&run->batch, &resplit->pairs, resplit->indices, count, error)
              : status;
@@ -368,6 +390,17 @@ static elman_status begin_epoch(elman_training *run, elman_error *error) {
   return owed ? validate_and_write(run, error) : ELMAN_OK;
 }
 
+/* Make the pairs of the current epoch and their order. */
+static elman_status fill_epoch(elman_training *run, elman_error *error) {
+  const size_t epoch = run->trainer.state.epoch;
+  if (run_augments(run)) {
+    const elman_status status = augmentation_fill(&run->augmentation, run->corpus, epoch, error);
+    if (status != ELMAN_OK) return status;
+  }
+  epoch_order_fill(&run->order, epoch);
+  return ELMAN_OK;
+}
+
 static void end_epoch(elman_training *run) {
   struct training_state *state = &run->trainer.state;
   run->in_epoch = false;
@@ -376,7 +409,8 @@ static void end_epoch(elman_training *run) {
   state->position = 0;
   state->epoch_tokens = 0;
   state->epoch_loss = 0;
-  if (state->epoch <= run->epochs) epoch_order_fill(&run->order, state->epoch);
+  if (state->epoch <= run->epochs && run->pending == ELMAN_OK)
+    run->pending = fill_epoch(run, &run->problem);
 }
 
 /* Go to the next update, which may be in the next epoch. If none remains, the run is finished. */
@@ -454,6 +488,33 @@ static elman_status prepare_resplit(elman_training *run, elman_error *error) {
   return ELMAN_OK;
 }
 
+bool run_augments(const elman_training *run) {
+  const elman_train_options *options = &run->options;
+  return options->merge > 0 || options->drop_marks > 0 || options->drop_source_mark > 0 ||
+         options->upper_case > 0 || options->title_case > 0 || options->typos > 0 ||
+         options->copy_noise > 0;
+}
+
+/* Make the pairs of the first epoch. */
+static elman_status prepare_augmentation(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
+  const struct model *model = run->trainer.model;
+  if (!run_augments(run)) return ELMAN_OK;
+  run->augmentation =
+      (struct augmentation){.shares = {[MERGE] = options->merge,
+                                       [DROP_MARKS] = options->drop_marks,
+                                       [DROP_SOURCE_MARK] = options->drop_source_mark,
+                                       [UPPER] = options->upper_case,
+                                       [TITLE] = options->title_case,
+                                       [TYPOS] = options->typos,
+                                       [COPY_NOISE] = options->copy_noise},
+                            .seed = options->seed,
+                            .codecs = {model_source_codec(model), model_target_codec(model)},
+                            .max_length = options->max_length,
+                            .batch_tokens = options->batch_tokens};
+  return augmentation_fill(&run->augmentation, run->corpus, 1, error);
+}
+
 static double unknown_fraction(const struct sentences *sentences) {
   const size_t count = sentences->starts[sentences->count];
   return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
@@ -472,7 +533,9 @@ static elman_status run_prepare(elman_training *run, elman_error *error) {
   run->saved_at = seconds();
   run->epochs = options->epochs;
   elman_status status = prepare_resplit(run, error);
-  if (status == ELMAN_OK) status = epoch_order_create(&run->order, run->corpus, options, error);
+  if (status == ELMAN_OK) status = prepare_augmentation(run, error);
+  if (status == ELMAN_OK)
+    status = epoch_order_create(&run->order, epoch_pairs(run), options, error);
   if (status == ELMAN_OK && run->epochs == ELMAN_EPOCHS_AUTO)
     run->epochs = trainer_default_epochs(run->order.batches);
   if (status == ELMAN_OK && options->dev != NULL)
@@ -506,8 +569,9 @@ static elman_status run_start(elman_training *run, elman_error *error) {
   status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = training_broadcast(&run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
-  run->trainer.state.finished = false;                     /* a later run may add epochs */
-  epoch_order_fill(&run->order, run->trainer.state.epoch); /* the checkpoint's epoch */
+  run->trainer.state.finished = false; /* a later run may add epochs */
+  status = elman_group_agree(options->group, fill_epoch(run, error), error);
+  if (status != ELMAN_OK) return status;
   begin_snapshots(run);
   run->before = run->trainer.model->past;
   set_past(run);
@@ -579,6 +643,7 @@ void elman_training_free(elman_training *run) {
   epoch_order_free(&run->order);
   corpus_free(&run->dev);
   batch_free(&run->batch);
+  augmentation_free(&run->augmentation);
   resplit_free(&run->resplit);
   trainer_free(&run->trainer);
   corpus_free(&run->encoded);

@@ -4,6 +4,7 @@
 #define ELMAN_TRAIN_LOOP_H
 
 #include "base/team.h"
+#include "corpus/augment.h"
 #include "corpus/corpus.h"
 #include "train/order.h"
 #include "train/snapshots.h"
@@ -21,7 +22,8 @@ struct elman_training {
   struct corpus dev;           /* the dev pairs encoded as ids; empty without dev pairs */
   struct epoch_order order;
   struct batch batch;
-  struct resplit resplit; /* used only with subword dropout */
+  struct augmentation augmentation; /* used only with options of the group Augmentation */
+  struct resplit resplit;           /* used only with subword dropout */
   size_t epochs;
   size_t unguided;                       /* number of pairs without an alignment link */
   double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
@@ -50,6 +52,9 @@ struct elman_training {
 /* Create a run with a copy of the options, which must have passed elman_train_options_check. */
 elman_status run_create(elman_training **run, const elman_train_options *options,
                         elman_error *error) CHECKED;
+
+/* Return whether the options change pairs at random, for which the corpus must keep its texts. */
+bool run_augments(const elman_training *run);
 
 /* Begin the run, or resume it from the checkpoint if the options require that. Model and corpus are
  * borrowed until elman_training_free. */

@@ -49,11 +49,20 @@ static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences)
                     sentences->starts[sentences->count] * sizeof *sentences->ids);
 }
 
+/* Extend a hash by texts, which augmentation changes. */
+static uint64_t hash_texts(uint64_t hash, const struct sentence_texts *texts, size_t count) {
+  if (texts->starts == NULL) return hash;
+  hash = hash_bytes(hash, texts->starts, (count + 1) * sizeof *texts->starts);
+  return hash_bytes(hash, texts->bytes.bytes, texts->bytes.length);
+}
+
 struct corpus_hashes corpus_hashes_of(const struct corpus *corpus) {
   const struct token_links *links = &corpus->links;
   const size_t pairs = corpus->target.count;
   struct corpus_hashes hashes = {
       .ids = hash_sentences(hash_sentences(HASH_START, &corpus->source), &corpus->target)};
+  for (int side = 0; side < 2; side++)
+    hashes.ids = hash_texts(hashes.ids, &corpus->texts[side], corpus->source.count);
   if (links->starts == NULL) return hashes;
   hashes.guide = hash_bytes(HASH_START, links->starts, (pairs + 1) * sizeof *links->starts);
   hashes.guide =

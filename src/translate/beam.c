@@ -327,6 +327,13 @@ static void offer_block(struct choice *choice, struct hypothesis path, double mo
   }
 }
 
+/* Return the number from which samples of a sentence are drawn. Parts of a text come in higher bits
+ * than numbers of texts. */
+static uint64_t random_number(const struct search_request *request) {
+  enum { PART_BITS = 24 };
+  return request->number ^ (uint64_t)request->part << (64 - PART_BITS);
+}
+
 /* Offer the continuations of open hypothesis i with the scores of `row`. Return false on
  * overflow. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
@@ -345,7 +352,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   }
   if (beam->options->sample) {
     const size_t id = sample_token(logits, scores->V, beam->without_unknown, beam->options,
-                                   beam->request->number, last->count);
+                                   random_number(beam->request), last->count);
     offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
   }
@@ -666,12 +673,15 @@ void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
     sentinel[t] = (float)mask_rest(node_weights(beam, at), beam->request->count);
 }
 
-size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t) {
+size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
+                        const bool *among) {
   const size_t S = beam->request->count, K = beam->heads;
-  size_t at = path->last, best = 0;
+  size_t at = path->last, best = S;
   for (size_t i = path->count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
   const real *rows = node_weights(beam, at);
-  for (size_t s = 1; s < S; s++)
-    if (mean_weight(rows, K, S, s) > mean_weight(rows, K, S, best)) best = s;
+  for (size_t s = 0; s < S; s++) {
+    if (among != NULL && !among[s]) continue;
+    if (best == S || mean_weight(rows, K, S, s) > mean_weight(rows, K, S, best)) best = s;
+  }
   return best;
 }

@@ -20,8 +20,10 @@ struct search_request {
   const uint32_t *forced; /* NULL = free search; otherwise the translation is these tokens and then
                              </s>, regardless of the limit */
   size_t forced_count;
-  bool is_prefix;   /* whether `forced` is only a prefix; then limit > forced_count */
-  uint64_t number;  /* number of the sentence, from which random numbers are derived */
+  bool is_prefix;  /* whether `forced` is only a prefix; then limit > forced_count */
+  uint64_t number; /* numbers of the text and of the sentence in it, from which random numbers are
+                      derived */
+  size_t part;
   const void *item; /* passed to the `key` of struct beam_texts */
   double ceiling;   /* if texts are compared: hypotheses with a higher score do not count */
 };
@@ -159,8 +161,10 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
 /* Return the source token whose weight for token t of a path, averaged over heads, is largest. If
- * several weights are equal, return the first of these tokens. */
-size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t);
+ * several weights are equal, return the first of these tokens. Consider only tokens that are true
+ * in `among` (S), of which at least one is; NULL = all. */
+size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
+                        const bool *among);
 
 /* ---- scores that compare translations of different lengths ---- */
 

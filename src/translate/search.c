@@ -227,7 +227,7 @@ static void start_batch(struct search *search, const struct search_request *cons
                                      .options = options,
                                      .pool = &search->pool,
                                      .heads = ensemble_heads(model, options),
-                                     .without_unknown = model->merges[ELMAN_TARGET] != NULL,
+                                     .without_unknown = without_unknown(model, options),
                                      .texts = search->texts,
                                      .paths = paths,
                                      .ended = paths + width,
@@ -514,7 +514,8 @@ static elman_status pass_partials(struct search *search, const elman_translate_o
                         sizeof *search->partial_ids, error);
     if (status != ELMAN_OK) break;
     if (count > 0) path_ids(search->partial_ids, beam, &beam->paths[0]);
-    const elman_partial partial = {beam->request->number, count, search->partial_ids};
+    const elman_partial partial = {beam->request->number, beam->request->part, count,
+                                   search->partial_ids};
     status = search_pass_partial(&partial, options, error);
   }
   return status;

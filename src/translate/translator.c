@@ -9,9 +9,56 @@
 #include "corpus/batch.h"
 #include "model/ensemble.h"
 #include "model/options.h"
+#include "translate/copied.h"
+#include "vocab/characters.h"
 #include "vocab/clauses.h"
 #include "vocab/locate.h"
 #include "vocab/tokens.h"
+
+/* ---- source text that may be copied ---- */
+
+static struct copied_source copied_source_of(const struct model *model,
+                                             const struct translator_item *item) {
+  return (struct copied_source){{item->given->text, item->given->length},
+                                &item->source.tokens,
+                                item->spans,
+                                model->config.source_tokens};
+}
+
+/* Return whether the model learned from noise to copy. */
+static bool copies(const struct model *model) {
+  return model->past.training.copy_noise > 0;
+}
+
+static elman_status allocate_places(struct translator_item *item, elman_error *error) {
+  const size_t S = item->source.tokens.count;
+  elman_status status =
+      array_grow(&item->spans.starts, &item->starts_capacity, S, sizeof *item->spans.starts, error);
+  if (status == ELMAN_OK)
+    status =
+        array_grow(&item->spans.ends, &item->ends_capacity, S, sizeof *item->spans.ends, error);
+  if (status != ELMAN_OK) return status;
+  return array_grow(&item->copyable, &item->copyable_capacity, S, sizeof *item->copyable, error);
+}
+
+/* Find the tokens in the text, and those that may be copied in place of unknown words. */
+static elman_status locate_source(struct translator_item *item, const struct model *model,
+                                  elman_error *error) {
+  const struct model_config *config = &model->config;
+  const struct copied_source source = copied_source_of(model, item);
+  elman_status status = allocate_places(item, error);
+  if (status == ELMAN_OK)
+    status = locate_tokens(item->spans, source.tokens, source.text, config->source_tokens,
+                           config->source_normalization, error);
+  if (status != ELMAN_OK) return status;
+  const struct copied_source located = copied_source_of(model, item);
+  item->any_copyable = false;
+  for (size_t s = 0; s < source.tokens->count; s++) {
+    item->copyable[s] = !copies(model) || is_copyable(&located, s);
+    item->any_copyable = item->any_copyable || item->copyable[s];
+  }
+  return ELMAN_OK;
+}
 
 /* ---- encoding a sentence ---- */
 
@@ -56,9 +103,10 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
 
 /* Make the search begin with the prefix. */
 static elman_status add_prefix(struct search_request *request, const struct model *model,
-                               const elman_sentence *sentence, elman_error *error) {
+                               const elman_sentence *sentence,
+                               const elman_translate_options *options, elman_error *error) {
   const size_t count = sentence->prefix_count;
-  const bool unknown = model->merges[ELMAN_TARGET] == NULL;
+  const bool unknown = model->merges[ELMAN_TARGET] == NULL || options->replace_unknown;
   for (size_t t = 0; t < count; t++) {
     const uint32_t id = sentence->prefix[t];
     if (id >= model->config.target_vocabulary || id == TOKEN_START || id == TOKEN_END ||
@@ -67,9 +115,10 @@ static elman_status add_prefix(struct search_request *request, const struct mode
                   "token %zu of the prefix has id %" PRIu32 ", which no translation can contain",
                   t + 1, id);
   }
-  request->forced = sentence->prefix;
+  static const uint32_t none[1];
+  request->forced = count > 0 ? sentence->prefix : none;
   request->forced_count = count;
-  request->is_prefix = true;
+  request->is_prefix = !sentence->whole_prefix;
   if (request->limit <= count) request->limit = count + 1;
   return ELMAN_OK;
 }
@@ -101,12 +150,19 @@ static elman_status encode_item(struct translator_item *item, const struct model
                                           .count = S,
                                           .limit = limit_of(options, S),
                                           .number = sentence->number,
+                                          .part = sentence->part,
                                           .item = item};
+  if (options->replace_unknown) {
+    const elman_status status = locate_source(item, model, error);
+    if (status != ELMAN_OK) return status;
+  }
   if (sentence->reference != NULL) {
     item->request.forced = item->reference.ids;
     item->request.forced_count = item->reference.tokens.count;
   }
-  return sentence->prefix_count > 0 ? add_prefix(&item->request, model, sentence, error) : ELMAN_OK;
+  return sentence->prefix_count > 0 || sentence->whole_prefix
+             ? add_prefix(&item->request, model, sentence, options, error)
+             : ELMAN_OK;
 }
 
 /* ---- a batch ---- */
@@ -115,6 +171,7 @@ static void rendering_free(struct rendering *rendering) {
   free(rendering->ids);
   tokens_free(&rendering->tokens);
   buffer_free(&rendering->text);
+  buffer_free(&rendering->copied);
 }
 
 static void free_renderings(struct translator *translator) {
@@ -140,6 +197,9 @@ void translator_free(struct translator *translator) {
   free_renderings(translator);
   for (size_t i = 0; i < translator->item_capacity; i++) {
     encoding_free(&translator->items[i].source);
+    free(translator->items[i].spans.starts);
+    free(translator->items[i].spans.ends);
+    free(translator->items[i].copyable);
     encoding_free(&translator->items[i].reference);
   }
   free(translator->items);
@@ -148,12 +208,6 @@ void translator_free(struct translator *translator) {
 }
 
 /* ---- hypotheses as text ---- */
-
-/* Return a source word without its mark, unless the rest would be read as a mark. */
-static struct text as_target_token(struct text source) {
-  const struct text surface = token_surface(source);
-  return token_has_mark(surface) ? source : surface;
-}
 
 /* Return whether token t comes from a reference. */
 static bool is_given(const struct translator_item *item, size_t t) {
@@ -171,21 +225,52 @@ struct located_path {
   const struct hypothesis *path;
 };
 
-/* Return token t of a hypothesis, whose id is `id`. */
-static struct text target_token(const struct translator *translator,
+/* Return the source token that is copied in place of token t. */
+static size_t copied_token(const struct translator_item *item, struct located_path at, size_t t) {
+  return path_best_source(at.beam, at.path, t, item->any_copyable ? item->copyable : NULL);
+}
+
+/* Return token t of a hypothesis. It is valid until the next call. */
+static struct text target_token(struct rendering *rendering, const struct translator *translator,
                                 const struct translator_item *item, struct located_path at,
-                                size_t t, uint32_t id) {
+                                size_t t) {
+  const struct model *model = translator->model;
+  const uint32_t id = rendering->ids[t];
   /* Reference words that are not in the vocabulary stay as written. */
   if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
-  if (is_replaced(translator, item, t, id))
-    return as_target_token(tokens_get(&item->source.tokens, path_best_source(at.beam, at.path, t)));
-  return vocabulary_token(translator->model->target_vocabulary, id);
+  if (!is_replaced(translator, item, t, id)) return vocabulary_token(model->target_vocabulary, id);
+  const struct copied_source source = copied_source_of(translator->model, item);
+  copy_source_word(&rendering->copied, &source, copied_token(item, at, t),
+                   model->config.target_tokens, copies(model));
+  return buffer_text(&rendering->copied);
+}
+
+/* Return whether the text is a symbol and not a word. */
+static bool is_symbol(struct text text) {
+  size_t at = 0;
+  return text.length > 0 && !is_word_character(character_at(text, &at));
+}
+
+/* Return whether two adjacent symbols, such as emoji, are copied from places without a space
+ * between them. `right` is the text of token t. */
+static bool are_joined_symbols(const struct translator *translator,
+                               const struct translator_item *item, struct located_path at,
+                               const struct foreign_neighbors *neighbors, size_t t) {
+  if (!neighbors->left_foreign || !neighbors->right_foreign || !is_symbol(neighbors->left) ||
+      !is_symbol(neighbors->right))
+    return false;
+  const size_t a = copied_token(item, at, t - 1), b = copied_token(item, at, t);
+  const struct copied_source source = copied_source_of(translator->model, item);
+  for (size_t s = a < b ? a : b; s < (a < b ? b : a); s++)
+    if (!is_joined(&source, s + 1)) return false;
+  return true;
 }
 
 /* Return the mark of token t, which separates a copied source word from target words. Return "" if
  * the token already has a mark or needs none. */
 static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
-                           const struct translator_item *item, size_t t, struct text token) {
+                           const struct translator_item *item, struct located_path at, size_t t,
+                           struct text token) {
   if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
   const elman_token_mode source = model_source_codec(translator->model).mode;
   const elman_token_mode target = model_target_codec(translator->model).mode;
@@ -196,10 +281,9 @@ static const char *mark_of(const struct rendering *rendering, const struct trans
       .right_foreign = is_replaced(translator, item, t, rendering->ids[t]),
       .foreign_characters = source == ELMAN_TOKENS_CHARS};
   if (!neighbors.left_foreign && !neighbors.right_foreign) return "";
-  return space_beside_foreign(target, &neighbors) &&
-                 !token_mode_row(target)->space_expected(neighbors.left, neighbors.right)
-             ? MARK_SPACED
-             : "";
+  const bool expected = token_mode_row(target)->space_expected(neighbors.left, neighbors.right);
+  if (are_joined_symbols(translator, item, at, &neighbors, t)) return expected ? MARK_JOINED : "";
+  return space_beside_foreign(target, &neighbors) && !expected ? MARK_SPACED : "";
 }
 
 static elman_status render_tokens(struct rendering *rendering, const struct translator *translator,
@@ -211,8 +295,9 @@ static elman_status render_tokens(struct rendering *rendering, const struct tran
   if (status != ELMAN_OK) return status;
   path_ids(rendering->ids, at.beam, at.path);
   for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
-    const struct text token = target_token(translator, item, at, t, rendering->ids[t]);
-    const char *mark = mark_of(rendering, translator, item, t, token);
+    const struct text token = target_token(rendering, translator, item, at, t);
+    if (rendering->copied.failed) return fail_no_memory(error);
+    const char *mark = mark_of(rendering, translator, item, at, t, token);
     status = tokens_add_marked(&rendering->tokens, mark, token, error);
   }
   rendering->ended = rendering->ids[T - 1] == TOKEN_END;
@@ -375,7 +460,8 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
     status = encode_item(item, model, sentences[i], own, error);
     if (item->request.count > 0) translator->requests[requests++] = &item->request;
     if (status == ELMAN_OK) /* it may have taken long */
-      status = search_pass_partial(&(elman_partial){.number = sentences[i]->number}, own, error);
+      status = search_pass_partial(
+          &(elman_partial){.number = sentences[i]->number, .part = sentences[i]->part}, own, error);
   }
   if (status == ELMAN_OK && requests > 0)
     status = search_run(&translator->search, model, translator->requests, requests, own,
@@ -429,12 +515,6 @@ void self_weights_copy(float *into, const struct self_weights *self, elman_side 
 
 /* ---- results: copies in one arena; a first pass with `arena->base` NULL only measures them
  * ---- */
-
-/* The best translation and all memory to which it points, including this struct. */
-struct owned_translation {
-  elman_translation view; /* first, so that a pointer to it also points to the whole */
-  struct arena arena;
-};
 
 static const void *copy(struct arena *arena, const void *from, size_t count, size_t size) {
   void *to = arena_allocate(arena, size, count, 1, 1);
@@ -584,6 +664,22 @@ static elman_status copy_self_attention(elman_translation *view, struct arena *a
   return ELMAN_OK;
 }
 
+/* Describe the translation as one sentence. */
+static void copy_sentence(elman_translation *view, struct arena *arena,
+                          const struct translator_item *item, const struct rendering *rendering) {
+  elman_translated_sentence *sentence = arena_allocate(arena, sizeof *sentence, 1, 1, 1);
+  view->sentence_count = 1;
+  view->sentences = sentence;
+  if (sentence == NULL) return;
+  *sentence = (elman_translated_sentence){.source = {0, item->given->length},
+                                          .text = {0, rendering->text.length},
+                                          .source_count = view->source_count,
+                                          .target_count = view->target_count,
+                                          .log_probability = view->log_probability,
+                                          .score = view->score,
+                                          .ended = view->ended};
+}
+
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,
                               struct translator *translator, const struct translator_item *item,
                               size_t count, elman_error *error) {
@@ -597,6 +693,7 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
     if (status != ELMAN_OK) break;
     copy_attention(&view, arena, translator, item, n);
     status = copy_self_attention(&view, arena, translator, item, n, error);
+    copy_sentence(&view, arena, item, &translator->renderings[n]);
     view.next = n + 1 < count ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;
   }

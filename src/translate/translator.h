@@ -4,11 +4,16 @@
 
 #include "model/network.h"
 #include "translate/search.h"
+#include "vocab/locate.h"
 
 /* A sentence of a batch. The caller initializes the struct with zeros; memory is reused. */
 struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
+  struct spans spans; /* of the source tokens in the text; only with replace_unknown */
+  bool *copyable;     /* (S): tokens that may be copied */
+  bool any_copyable;  /* otherwise, all may be copied */
+  size_t starts_capacity, ends_capacity, copyable_capacity;
   struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
   bool repeats;              /* the result has equal texts, so that `others` replaces its rest */
@@ -23,7 +28,8 @@ struct rendering {
   uint32_t *ids; /* (T): output of the decoder */
   struct tokens
       tokens; /* (T): includes a final "</s>" unless the length limit ended the hypothesis */
-  struct buffer text; /* the joined tokens, or the reference as given */
+  struct buffer text;   /* the joined tokens, or the reference as given */
+  struct buffer copied; /* a source word in place of an unknown word */
   size_t id_capacity;
   bool ended;
   uint64_t key; /* hash of the text, while an n-best list is compared */
@@ -82,6 +88,12 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
  * item must be ELMAN_OK. */
 elman_status translator_text(struct text *text, struct translator *translator, size_t i,
                              elman_error *error) CHECKED;
+
+/* The best translation and all memory to which it points, including this struct. */
+struct owned_translation {
+  elman_translation view; /* first, so that a pointer to it also points to the whole */
+  struct arena arena;
+};
 
 /* Create the translations of item i, the best first, with their attention and in their own memory.
  * The status of the item must be ELMAN_OK. If the item has no tokens, create one empty

@@ -185,13 +185,42 @@ static elman_status look_up(struct encoding *encoding, const struct vocabulary *
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < encoding->tokens.count; i++)
     encoding->ids[i] = vocabulary_find(vocabulary, tokens_get(&encoding->tokens, i));
+  encoding->count = encoding->tokens.count;
   return ELMAN_OK;
+}
+
+/* Return the number of tokens, from token `index`, that are COPIED_WORD; 0 if it is another text.
+ */
+static size_t copied_tokens(const struct tokens *tokens, size_t index) {
+  const struct text copied = text_of(COPIED_WORD);
+  size_t bytes = 0;
+  if (text_equal(token_surface(tokens_get(tokens, index)), copied)) return 1;
+  while (bytes < copied.length && index + bytes < tokens->count &&
+         token_byte(tokens_get(tokens, index + bytes)) == (unsigned char)copied.bytes[bytes])
+    bytes++;
+  return bytes == copied.length ? bytes : 0;
+}
+
+/* Replace the ids of each COPIED_WORD by one TOKEN_UNKNOWN. */
+static void mark_copies(struct encoding *encoding) {
+  encoding->count = 0;
+  for (size_t i = 0, copied; i<encoding->tokens.count; i += copied> 0 ? copied : 1) {
+    copied = copied_tokens(&encoding->tokens, i);
+    encoding->ids[encoding->count++] = copied > 0 ? TOKEN_UNKNOWN : encoding->ids[i];
+  }
 }
 
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) {
   const elman_status status = encode_tokens(encoding, codec, text, error);
   return status == ELMAN_OK ? look_up(encoding, codec->vocabulary, error) : status;
+}
+
+elman_status encode_copies(struct encoding *encoding, const struct codec *codec, struct text text,
+                           elman_error *error) {
+  const elman_status status = encode(encoding, codec, text, error);
+  if (status == ELMAN_OK) mark_copies(encoding);
+  return status;
 }
 
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
@@ -218,7 +247,10 @@ elman_status encode_again(struct encoding *encoding, const struct codec *codec, 
   elman_status status = ELMAN_OK;
   tokens_clear(&encoding->tokens);
   for (size_t i = 0; status == ELMAN_OK && i < count; i++)
-    status = tokens_add(&encoding->tokens, vocabulary_token(codec->vocabulary, ids[i]), error);
+    status = tokens_add(&encoding->tokens,
+                        ids[i] == TOKEN_UNKNOWN ? text_of(COPIED_WORD)
+                                                : vocabulary_token(codec->vocabulary, ids[i]),
+                        error);
   buffer_clear(&encoding->normalized);
   if (status == ELMAN_OK)
     status = tokens_join(&encoding->normalized, &encoding->tokens, codec->mode, error);
@@ -228,7 +260,9 @@ elman_status encode_again(struct encoding *encoding, const struct codec *codec, 
     status = subwords_split(&encoding->tokens, &encoding->split,
                             (struct subwords){codec->merges, codec->vocabulary},
                             &encoding->subwords, dropout, error);
-  return status == ELMAN_OK ? look_up(encoding, codec->vocabulary, error) : status;
+  if (status == ELMAN_OK) status = look_up(encoding, codec->vocabulary, error);
+  if (status == ELMAN_OK) mark_copies(encoding);
+  return status;
 }
 
 void encoding_free(struct encoding *encoding) {

@@ -35,7 +35,8 @@ struct encoding {
   struct buffer normalized;
   struct tokens split;
   struct tokens tokens; /* one token per id */
-  uint32_t *ids;        /* (tokens.count) */
+  uint32_t *ids;        /* (count) */
+  size_t count;         /* tokens.count, unless encode_copies made it smaller */
   size_t capacity;
   struct subwords_scratch subwords;
 };
@@ -48,6 +49,15 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
  * Chinese, and mode `bpe` also splits words. `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
+
+/* A character of text that stands for a word which is copied from the other side. It is private to
+ * the program. */
+#define COPIED_WORD "\xEE\x80\x80" /* U+E000 */
+
+/* Like encode, but let COPIED_WORD be one <unk> in all modes. */
+elman_status encode_copies(struct encoding *encoding, const struct codec *codec, struct text text,
+                           elman_error *error) CHECKED;
+
 /* Maximum tokens of a sentence: time and memory of attention grow with the square of the length. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
@@ -57,8 +67,8 @@ enum { MAX_SENTENCE_TOKENS = 5000 };
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             size_t most, elman_error *error) CHECKED;
 
-/* Split the text of `ids` again, with dropout. encode() must have returned these ids in mode `bpe`.
- * Once the memory has grown, this allocates nothing. */
+/* Split the text of `ids` again, with dropout. encode() or encode_copies() must have returned these
+ * ids in mode `bpe`. Once the memory has grown, this allocates nothing. */
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
                           size_t count, struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);

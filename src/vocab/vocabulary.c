@@ -60,6 +60,7 @@ struct vocabulary {
   size_t specials;
   double total;
   size_t longest_han;
+  double of_script[SCRIPTS]; /* sum of the counts of the tokens of each script */
 };
 
 static const char *const special_names[] = {"<unk>", "<s>", "</s>"};
@@ -158,6 +159,9 @@ static elman_status add_counted(struct vocabulary *vocabulary, struct text token
   vocabulary->total += (double)count;
   const size_t length = han_length(token);
   if (length > vocabulary->longest_han) vocabulary->longest_han = length;
+  struct letter_counts letters = {{0}};
+  if (token_byte(token) < 0) letters_count(&letters, token);
+  if (letters_found(&letters)) vocabulary->of_script[letters_script(&letters)] += 1 + (double)count;
   return ELMAN_OK;
 }
 
@@ -270,6 +274,16 @@ double vocabulary_total(const struct vocabulary *vocabulary) {
 
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary) {
   return vocabulary->longest_han;
+}
+
+enum script vocabulary_script(const struct vocabulary *vocabulary) {
+  enum { VOTES = 1 << 20 };
+  struct script_votes votes = {{0}};
+  double sum = 0;
+  for (int script = 0; script < SCRIPTS; script++) sum += vocabulary->of_script[script];
+  for (int script = 0; script < SCRIPTS && sum > 0; script++)
+    votes.of[script] = (uint32_t)(VOTES * (vocabulary->of_script[script] / sum));
+  return script_elected(&votes);
 }
 
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {

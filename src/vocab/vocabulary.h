@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "elman/model.h"
+#include "vocab/scripts.h"
 #include "vocab/tokens.h"
 
 /* Strings with counts, numbered in the order in which they are added. For src/vocab and src/corpus
@@ -92,6 +93,10 @@ double vocabulary_total(const struct vocabulary *vocabulary);              /* su
 
 /* Return the length in characters of the longest word that consists of Han characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
+
+/* Return the script of most tokens with letters, weighted by their counts; SCRIPT_NONE if no script
+ * has more than half of them. */
+enum script vocabulary_script(const struct vocabulary *vocabulary);
 
 /* Return the id of a token; TOKEN_UNKNOWN for a missing token and for specials. */
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token);

@@ -61,6 +61,12 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --attention multihead
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 attend --attention multihead --heads 3 --weights model.safetensors "$words"
 expect_stdout_match '^weights, head 3$'
+expect_exit 0 "$ELMAN" convert -q --dtype int8 -o eight.safetensors
+expect_exit 0 "$ELMAN" convert -q -m eight.safetensors --dtype float32 -o floats.safetensors
+output_to eight.txt attention --matrices --attention multihead --heads 3 --weights eight.safetensors "$words"
+expect_same eight.txt attention --matrices --attention multihead --heads 3 --weights floats.safetensors "$words"
+! cmp -s "$results/stdout" <(attend --attention multihead --heads 3 --weights model.safetensors "$words") ||
+  fail "eight bits round nothing"
 
 # Wrong command lines.
 wrong() { # wrong REGEX ARGUMENT...

@@ -37,7 +37,7 @@ done <commands
 # Many options are grouped, in a fixed order; few options form one list.
 expect_exit 0 "$ELMAN" help train
 groups_in_help <"$results/stdout" | grep ':' | xargs >found
-[ "$(cat found)" = 'Input: Output: Training: Validation: Optimization: Regularization: Network: Attention: Tokenization: General:' ] ||
+[ "$(cat found)" = 'Input: Output: Training: Validation: Optimization: Regularization: Augmentation: Network: Attention: Tokenization: General:' ] ||
   fail "wrong groups of train: $(cat found)"
 expect_output '^Options:$' help average
 

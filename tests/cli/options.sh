@@ -21,7 +21,7 @@ expect_refused "unknown option '-z'; words that start with '-' go after '--'" tr
 expect_refused "unknown option '--epochs'; it is an option of 'elman train'\$" translate --epochs 3 x
 expect_refused "unknown option '--beam'; it is an option of 'elman translate'\$" train --beam=3 x
 expect_refused "unknown option '--tag'; it is an option of 'elman translate'\$" train --tag x
-expect_refused "one of float32, bfloat16, float16, not 'float64'\$" convert --dtype float64 -o x
+expect_refused "one of float32, bfloat16, float16, int8, not 'float64'\$" convert --dtype float64 -o x
 expect_refused "unknown option '--format'" inspect --format json
 expect_refused "--epochs needs a value" train x --epochs
 expect_refused "--quiet takes no value" train --quiet=yes x

@@ -41,6 +41,20 @@ expect_stdout_match "^elman: :override: 'nonsense' is not one of uniform, "
 expect_stdout_match '^elman: :override: no matrix has target token 9 and source token 9: '
 expect_same changed.json attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
 
+# A line is split into sentences; alternatives count the tokens of all of them.
+session C.UTF-8 '我 爱 学习。 他 在 喝 茶。' ':alternatives 5 2' ':trace' ':reference I love tea' ':set split-sentences off' \
+  '我 爱 学习。 他 在 喝 茶。' ':set split-sentences on' ':reference I love tea' ':override position=1' ':set split-sentences default' \
+  ':override position=1' '我 爱 学习。 他 在 喝 茶。' 'How are you?' :q
+first=$("$ELMAN" translate -q '我 爱 学习。') second=$("$ELMAN" translate -q '他 在 喝 茶。')
+[ "$(tr -d '\r' <"$results/stdout" | grep -cx "$first $second")" -eq 1 ] || fail "expected one translation sentence by sentence"
+expect_stdout_match "^token 5 of [0-9]+, ${second%% *}"
+expect_stdout_match "^  \* +[0-9.]+ % +-[0-9.]+  ${second%% *}"
+expect_stdout_match "^':trace' uses the text as one sentence$"
+expect_stdout_match '^split-sentences is off$'
+expect_stdout_match '^elman: a reference is the translation of one sentence, but the text is to be split$'
+expect_stdout_match '^elman: :override: split-sentences on cannot be combined with an override of a place$'
+expect_stdout_match '^This model translates Chinese \(Han script\); the text is mostly in Latin script\.'
+
 # A picture, if the program that draws it is installed.
 session C.UTF-8 '我 爱 学习' ':dump last.png' ':dump last' ':dump -' :q
 if command -v rsvg-convert >/dev/null; then

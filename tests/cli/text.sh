@@ -4,7 +4,7 @@
 
 paste <(printf '%s\n' 你喜欢雨吗？ 我喜欢雨。 你喝茶吗？ 我不喝茶。) \
   <(printf '%s\n' 'Do you like rain?' 'I like rain.' 'Do you drink tea?' 'I do not drink tea.') >chars.tsv
-expect_note '^source: chars,' train --epochs 30 --hidden-size 16 --embedding-size 16 chars.tsv
+expect_note '^source: chars,' train --epochs 100 --hidden-size 16 --embedding-size 16 chars.tsv
 expect_exit 0 "$ELMAN" translate 你喜欢雨吗？
 expect_no_stderr
 without=$(cat "$results/stdout")
@@ -16,13 +16,13 @@ expect_output '"source_spans":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]' attention 
 
 # Training on text with spaces gives the same model.
 sed 's/喜欢/ 喜欢 /; s/喝/ 喝 /; s/ ？/？/' chars.tsv >spaced.tsv
-expect_model model.safetensors -q --epochs 30 --hidden-size 16 --embedding-size 16 --source-tokens chars -o spaced \
+expect_model model.safetensors -q --epochs 100 --hidden-size 16 --embedding-size 16 --source-tokens chars -o spaced \
   spaced.tsv
 
 # An exact match does not depend on spaces.
 awk -F'\t' '{print $2 "\t" $1}' chars.tsv >en-zh.tsv
 awk -F'\t' '{print $2 "\t" $1}' spaced.tsv >en-zh-spaced.tsv
-expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o en-zh en-zh.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --hidden-size 16 --embedding-size 16 -o en-zh en-zh.tsv
 expect_output '^exact match +100.00 %' evaluate -m en-zh en-zh-spaced.tsv
 
 # ---- width and punctuation ----
@@ -37,12 +37,12 @@ expect_output '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢"
 expect_stdout_match '"source_spans":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
 # Chinese output is full-width and English output is ASCII, however the training pairs were typed.
 printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
-expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o signs signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --hidden-size 16 --embedding-size 16 -o signs signs.tsv
 expect_exit 0 "$ELMAN" translate -m signs 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 expect_no_stderr
 expect_stdout Tom的狗说“我”吗？ 现在是3.5-4点。
 expect_output '^exact match +100.00 %' evaluate -m signs signs.tsv
-expect_exit 0 "$ELMAN" train -q --epochs 300 --columns 2,1 --hidden-size 16 --embedding-size 16 -o back signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --columns 2,1 --hidden-size 16 --embedding-size 16 -o back signs.tsv
 expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.5-4点。
 expect_no_stderr
 expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."

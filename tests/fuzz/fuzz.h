@@ -20,7 +20,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size);
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number);
 
 /* Return file `number` of fuzz_make_seed; the first call makes all files. */
-enum { FUZZ_MOST = 1 << 15, FUZZ_SEEDS = 16 };
+enum { FUZZ_MOST = 1 << 15, FUZZ_SEEDS = 24 };
 size_t fuzz_seed(uint8_t into[FUZZ_MOST], size_t number);
 
 #define REQUIRE(condition)                                                                         \

@@ -32,9 +32,11 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
        .attention_heads = 1,
        .encoder_self_attention = 1,
        .plain_self_attention = true}};
-  if (number >= sizeof configs / sizeof *configs) return 0;
-  struct model *model = small_model(configs[number]);
-  REQUIRE(model_save(model, fuzz_file("", 0), NULL) == ELMAN_OK);
+  enum { CONFIGS = sizeof configs / sizeof *configs };
+  if (number >= 2 * (size_t)CONFIGS) return 0;
+  struct model *model = small_model(configs[number % CONFIGS]);
+  const elman_number_type type = number < CONFIGS ? ELMAN_FLOAT32 : ELMAN_INT8;
+  REQUIRE(model_save_as(model, fuzz_file("", 0), type, NULL) == ELMAN_OK);
   model_free(model);
   return fuzz_file_content(into, most);
 }
@@ -47,6 +49,8 @@ static void translate(const struct model *model) {
   const elman_sentence sentence = {.text = source, .length = sizeof source - 1};
   elman_translation *translation;
   options.max_length = 6;
+  if (model_precision(model) == ELMAN_PRECISION_INT8)
+    REQUIRE(model_in_eight_bits(&model, model, NULL) == ELMAN_OK);
   REQUIRE(model_screen(&screen, model, &options, NULL) == ELMAN_OK);
   translator_create(&translator, model, screen);
   REQUIRE(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, NULL) ==

@@ -57,7 +57,7 @@ static void translate(const struct request *request) {
     if (one == NULL)
       results[i] = answer_failure(i, errors[i].message);
     else
-      results[i] = request->kind == REQUEST_TRANSLATE ? answer_texts(one)
+      results[i] = request->kind == REQUEST_TRANSLATE ? answer_texts(request->model->model, one)
                                                       : answer_translations(request, i, one);
     REQUIRE(results[i].text != NULL);
     elman_translation_free(translations[i]);

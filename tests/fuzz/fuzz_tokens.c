@@ -8,6 +8,7 @@
 #include "vocab/codec.h"
 #include "vocab/locate.h"
 #include "vocab/normalize.h"
+#include "vocab/sentences.h"
 
 static void require_places(const struct tokens *tokens, struct text text, elman_token_mode mode,
                            elman_normalization form) {
@@ -129,11 +130,28 @@ static void through_form(struct text text, elman_normalization form) {
   buffer_free(&again);
 }
 
+/* Sentences are in order and have all characters but white space. */
+static void check_sentences(struct text text) {
+  struct sentence_reader reader;
+  size_t start, end, last = 0, count = 0;
+  sentence_reader_start(&reader, text);
+  for (; sentence_next(&start, &end, &reader); count++) {
+    REQUIRE(last <= start && start < end && end <= text.length);
+    REQUIRE(run_end(text, last, is_white_space, true) >= start);
+    REQUIRE(!continues_character(text.bytes[start]));
+    REQUIRE(end == text.length || !continues_character(text.bytes[end]));
+    last = end;
+  }
+  REQUIRE(run_end(text, last, is_white_space, true) == text.length);
+  REQUIRE(elman_find_sentences(NULL, 0, text.bytes, text.length) == count);
+}
+
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const struct text text = fuzz_text(bytes, size);
   struct buffer folded = {0};
   struct script_counts counts = {0};
   struct script_sample sample = {0};
+  check_sentences(text);
   REQUIRE(text_fold(&folded, text, NULL) == ELMAN_OK);
   script_count(&counts, text);
   script_sample_add(&sample, &counts);

@@ -106,10 +106,11 @@ static void exchange_names(struct draft *draft) {
 
 static void insert_text(struct draft *draft) {
   static const char *const texts[] = {
-      "{",      "}",    "[",    "]",       "\"",       ",",        ":",         "\\",
-      "null",   "true", "\\u0", "\\u0000", "\\ud800",  "\xFF",     "\xE4\xB8",  "\xF0\x9F\x99\x82",
-      "[[[[[[", "\n",   "\t",   "\x01",    "\"F64\"",  "\"BF16\"", "\"x\":{}",  "__metadata__",
-      "-",      "e9",   ".",    "\\\"",    "\\\\\\\"", "local",    "multihead", "chars"};
+      "{",      "}",     "[",    "]",       "\"",       ",",        ":",         "\\",
+      "null",   "true",  "\\u0", "\\u0000", "\\ud800",  "\xFF",     "\xE4\xB8",  "\xF0\x9F\x99\x82",
+      "[[[[[[", "\n",    "\t",   "\x01",    "\"F64\"",  "\"BF16\"", "\"x\":{}",  "__metadata__",
+      "-",      "e9",    ".",    "\\\"",    "\\\\\\\"", "local",    "multihead", "chars",
+      "\"I8\"", "_scale"};
   const char *text = texts[draw(draft, sizeof texts / sizeof *texts)];
   const size_t at = any_place(draft);
   replace(draft, at, draw(draft, 2) == 0 ? 0 : 1, text, strlen(text));

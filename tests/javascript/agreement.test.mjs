@@ -62,6 +62,33 @@ for (const [name, ...options] of variants) {
   });
 }
 
+/* Products of eight bits are exact, so only other functions round, such as tanh: with portable arithmetic, they are equal,
+ * too. The command prints nine digits of each number. */
+test("eight bits: the file of the command has the same results, bit for bit", () => {
+  const [file, eight] = ["portable", "eight"].map((name) => `${folder}/${name}.safetensors`);
+  command("train", "-q", "-t", "1", "--preset", "plain", "--cell", "gru", "--attention", "additive", "--hidden-size", "70", "--arithmetic",
+    "portable", "--epochs", "30", "-f", "-o", file, "data/toy.zh-en.tsv");
+  command("convert", "-q", "-m", file, "--dtype", "int8", "-o", eight);
+  const whole = elman.loadModel(readFileSync(file)), model = elman.loadModel(readFileSync(eight));
+  assert.equal(model.info.translatePrecision, "int8");
+  assert.equal(whole.info.translatePrecision, "float32");
+  for (const [source] of toyPairs.slice(0, 8)) {
+    const expected = JSON.parse(command("attention", "-q", "-m", eight, "--beam", "3", "--format", "json", "--units", "tokens",
+      source).trim().split("\n").at(-1));
+    const [found] = model.translate(source, { beam: 3 });
+    const printed = JSON.parse(JSON.stringify([found.text, found.logProbability, found.attention],
+      (_, value) => typeof value === "number" ? Number(value.toPrecision(9)) : value));
+    assert.deepEqual(printed, [expected.text, expected.log_probability, expected.attention]);
+    assert.deepEqual(found, whole.translate(source, { beam: 3, precision: "int8" })[0]);
+    assert.notEqual(found.logProbability, model.translate(source, { beam: 3, precision: "float32" })[0].logProbability);
+    const first = model.alternatives(source, [], 0, 3)[0], [greedy] = model.translate(source);
+    assert.equal(first.token, greedy.targetTokens[0]);
+    isClose(Math.log(first.probability), greedy.logProbabilities[0], PRINTED_BOUND, "the alternatives are of this precision");
+  }
+  model.free();
+  whole.free();
+});
+
 test("a model trained in the module translates the same with the command", () => {
   const pairs = elman.readPairs(TOY), model = elman.createModel(pairs, { attention: "scaled" });
   train(model, pairs, { epochs: 100 });
@@ -87,6 +114,9 @@ for (const [name, settings, ...options] of [
     "--dropout", "0.2", "--attention", "additive", "--average", "0.9", "--label-smoothing", "0.1"],
   ["subwords", { sourceTokens: "chars", targetTokens: "bpe", subwords: 20, subwordDropout: 0.1 }, "--source-tokens", "chars",
     "--target-tokens", "bpe", "--subwords", "20", "--subword-dropout", "0.1"],
+  ["augmentation", { sourceTokens: "chars", targetTokens: "bpe", subwords: 20, merge: 0.4, copyNoise: 0.4, typos: 0.5, dropMarks: 0.1 },
+    "--source-tokens", "chars", "--target-tokens", "bpe", "--subwords", "20", "--merge", "0.4", "--copy-noise", "0.4", "--typos", "0.5",
+    "--drop-marks", "0.1"],
   ["bfloat16", { precision: "bfloat16", cell: "lstm" }, "--precision", "bfloat16", "--cell", "lstm"],
 ]) {
   test(`portable arithmetic, ${name}: the model has the same bytes`, () => {

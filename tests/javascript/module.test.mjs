@@ -84,6 +84,32 @@ test("searches: n-best, alternatives, prefix, reference, override, sample", () =
   assert.ok(new Set([1, 2, 3, 4, 5, 6, 7, 8].map(draw)).size > 1);
 });
 
+test("texts are split into sentences, and translations that are probably wrong have a warning", () => {
+  const { model } = learnToy(), sources = toyPairs.slice(0, 2).map(([source]) => `${source}。`), text = `𠮷😀 ${sources.join(" ")}`;
+  const [best] = model.translate(text), parts = [`𠮷😀 ${sources[0]}`, sources[1]].map((source) => model.translate(source)[0]);
+  assert.equal(best.text, parts.map((one) => one.text).join(" "));
+  assert.deepEqual(best.sentences.map(({ sourceSpan }) => text.slice(...sourceSpan)), parts.map(({ source }) => source));
+  assert.deepEqual(best.sentences.map(({ textSpan }) => best.text.slice(...textSpan)), parts.map((one) => one.text));
+  best.sentences.forEach(({ sourceTokens: [, sources], targetTokens: [first, end] }, k) => {
+    assert.deepEqual(best.targetIds.slice(first, end), parts[k].targetIds);
+    for (const row of best.attention.slice(first, end)) assert.ok(row.every((weight, s) => k === 0 ? s < sources || weight === 0 : s >= best.sentences[0].sourceTokens[1] || weight === 0));
+  });
+  assert.equal(parts[0].sentences, undefined);
+  assert.notEqual(model.translate(text, { splitSentences: "off" })[0].text, best.text);
+  for (let count = 1; count < best.targetIds.length; count++)
+    assert.equal(model.translate(text, { prefix: best.targetIds.slice(0, count) })[0].text, best.text);
+  const list = model.translate(text, { nBest: 4 });
+  assert.equal(new Set(list.map((one) => one.text)).size, 4);
+  for (let i = 1; i < 4; i++) assert.ok(list[i].score <= list[i - 1].score && list[i].warning === undefined);
+  const place = { overrides: [{ kind: "position", column: 0 }] };
+  assert.equal(model.translate(text, place)[0].sentences, undefined);
+  refuses("invalid argument", /an override of a place/, () => model.translate(text, { ...place, splitSentences: "on" }));
+  assert.equal(model.translate(toyPairs[0][0])[0].warning, undefined);
+  const { kind, message } = model.translate("How are you?")[0].warning;
+  assert.ok(kind === "script" && message.includes("mostly in Latin script"));
+  model.free();
+});
+
 test("validates on dev pairs and keeps the best model", () => {
   const pairs = elman.readPairs(TOY), model = elman.createModel(pairs);
   const { validations } = train(model, pairs, { dev: pairs, epochs: 30 });

@@ -49,7 +49,7 @@ for (const [name, call] of Object.entries(METHODS)) {
 /** Return the cases of tests/options/cases.py: options, and the message of the library for them. */
 const casesOf = (scopes, more = {}) => JSON.parse(execFileSync("python3",
   ["tests/options/cases.py", JSON.stringify({ scopes, naming: "camel", ...more })], { encoding: "utf8", maxBuffer: 1 << 26 }));
-const SEARCH = ["SEARCH", "SCORE", "SEED"], OF_ONE = ["LIST", "SAMPLING", "WEIGHTS"];
+const SEARCH = ["SEARCH", "SCORE", "SEED", "PRECISION"], OF_ONE = ["LIST", "SAMPLING", "WEIGHTS", "TEXT"];
 
 /* The rows of elman/options.h that each method reads, and its own keys. */
 const ROWS = {

@@ -217,6 +217,21 @@ Test(api_group, processes_do_not_change_models_with_bpe_dropout) {
   check_any_number(training);
 }
 
+/* Every process makes the pairs of all epochs. */
+Test(api_group, processes_do_not_change_models_with_augmentation) {
+  write_files();
+  struct training training = training_of(4);
+  training.options.merge = training.options.copy_noise = training.options.typos = 0.4;
+  training.options.upper_case = training.options.title_case = 0.3;
+  training.dev = "dev";
+  check_any_number(training);
+  training.model.source_tokens = training.model.target_tokens = ELMAN_TOKENS_BPE;
+  training.model.subwords = 12;
+  training.options.subword_dropout = 0.3;
+  training.options.batch_tokens = 60;
+  check_any_number(training);
+}
+
 Test(api_group, processes_do_not_change_guided_models) {
   write_files();
   struct training training = training_of(4);

@@ -256,3 +256,79 @@ Test(api_precision, evaluation_uses_the_rounded_model) {
   options.translate.precision = ELMAN_PRECISION_BFLOAT16;
   cr_assert_eq(elman_evaluate(&again, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
 }
+
+/* ---- model files in eight bits ---- */
+
+/* Write a model in eight bits and read it. */
+static elman_model *in_eight_bits_file(const elman_model *of) {
+  elman_model *made;
+  succeeds(elman_model_save_as(of, "eight_bits.safetensors", ELMAN_INT8, &why));
+  succeeds(elman_model_load(&made, "eight_bits.safetensors", &why));
+  return made;
+}
+
+/* Check that the file has the numbers of the model in precision int8, which is its precision by
+ * default. */
+static void check_in_file(const elman_model_options *configured) {
+  owned_pairs *pairs = toy();
+  owned_model *floats = create(pairs, configured), *file = in_eight_bits_file(floats);
+  owned_translator *exact = translator_of(floats), *stored = translator_of(file);
+  elman_translate_options of_file = elman_model_translate_options(file);
+  cr_assert_eq(of_file.precision, ELMAN_PRECISION_INT8);
+  cr_assert_eq(elman_model_translate_options(floats).precision, ELMAN_PRECISION_FLOAT32);
+  of_file.max_length = 12;
+  for (size_t i = 0; i < TEXTS; i++) {
+    elman_translate_options options = in_eight_bits();
+    owned_translation *expected = translate(exact, texts[i], &options);
+    owned_translation *found = translate(stored, texts[i], &of_file);
+    same_list(expected, found);
+    options.precision = of_file.precision = ELMAN_PRECISION_FLOAT32;
+    owned_translation *rounded = force(stored, texts[i], "i love apples", &of_file);
+    owned_translation *unrounded = force(exact, texts[i], "i love apples", &options);
+    cr_assert_neq(rounded->log_probability, unrounded->log_probability);
+    of_file.precision = ELMAN_PRECISION_INT8;
+  }
+}
+
+Test(api_precision, files_have_the_numbers_of_translation) {
+  const char *attention, *cell;
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = 12;
+  options.hidden_size = 16;
+  for (size_t a = 0; (attention = elman_attention_name(a)) != NULL; a++) {
+    options.attention = attention;
+    check_in_file(&options);
+  }
+  options.attention = "additive";
+  options.attentional_layer = options.tie_embeddings = options.input_feeding = true;
+  options.encoder_self_attention = options.decoder_self_attention = 2;
+  for (size_t c = 0; (cell = elman_cell_name(c)) != NULL; c++) {
+    options.cell = cell;
+    options.layers = 1 + c % 2;
+    options.bidirectional = c % 2 == 0;
+    options.layer_norm = c > 1;
+    check_in_file(&options);
+  }
+}
+
+/* Training changes the weights, so they are no longer those of the file. */
+Test(api_precision, trained_models_are_float32) {
+  owned_pairs *pairs = toy();
+  owned_model *file = in_eight_bits_file(model);
+  cr_assert_eq(elman_model_get_info(file).translate_precision, ELMAN_PRECISION_INT8);
+  train_epochs(file, pairs, 1);
+  cr_assert_eq(elman_model_get_info(file).translate_precision, ELMAN_PRECISION_FLOAT32);
+  cr_assert_eq(elman_model_translate_options(file).precision, ELMAN_PRECISION_FLOAT32);
+}
+
+Test(api_precision, averages_are_float32) {
+  static const char *const paths[] = {"eight_bits.safetensors", "eight_bits.safetensors"};
+  owned_model *file = in_eight_bits_file(model), *average;
+  succeeds(elman_model_average(&average, paths, 2, &why));
+  cr_assert_eq(elman_model_get_info(average).translate_precision, ELMAN_PRECISION_FLOAT32);
+  elman_history history, expected;
+  succeeds(elman_model_read_history(&history, paths[0], &why));
+  succeeds(elman_model_save(file, "wide.safetensors", &why));
+  succeeds(elman_model_read_history(&expected, "wide.safetensors", &why));
+  cr_assert_eq(history.work, expected.work);
+}

@@ -244,6 +244,9 @@ Test(api, steps_train_the_same_model, .timeout = 300) {
   other.options.shards = 2;
   other.options.dev = task.dev;
   check_steps(&other, "subword dropout, shards");
+  other.options.merge = other.options.copy_noise = other.options.drop_marks = 0.5;
+  other.options.batch_tokens = 40;
+  check_steps(&other, "augmentation");
   other = task;
   other.options.epochs = 0;
   check_steps(&other, "no epoch");

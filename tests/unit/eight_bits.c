@@ -20,12 +20,15 @@ static float levels_by_definition(int *levels, const real *x, size_t n) {
   }
   if (!finite) return NAN;
   if (largest < 1e-30f) return 0;
-  const float inverse = 127 / largest;
+  int exponent; /* of the scale, which has 17 significant bits */
+  const double fraction = frexp(largest / 127, &exponent);
+  const float scale = (float)ldexp(floor(ldexp(fraction, 17) + 0.5), exponent - 17);
+  const float inverse = 1 / scale;
   for (size_t i = 0; i < n; i++) {
     const float product = (float)x[i] * inverse;
     levels[i] = (int)nearbyintf(product);
   }
-  return largest / 127;
+  return scale;
 }
 
 /* A map of n rows of features, and what the definition says of it. */
@@ -74,6 +77,51 @@ static void map_by_definition(real *y, const struct map *map, size_t r, size_t f
 
 static bool same(real a, real b) {
   return a == b || (isnan(a) && isnan(b));
+}
+
+/* ---- rows ---- */
+
+/* Check one row: scale and levels of the definition, whose product is exact and stays the same when
+ * it is rounded again. */
+static void check_row(const real *x, size_t n) {
+  owned int *expected = calloc(n, sizeof *expected);
+  owned int8_t *levels = calloc(n, 1), *again = calloc(n, 1);
+  owned real *rounded = calloc(n, sizeof *rounded), *twice = calloc(n, sizeof *twice);
+  const float scale = eight_bits_scale(x, n);
+  cr_assert_eq(scale, levels_by_definition(expected, x, n));
+  eight_bits_levels(levels, x, n, scale);
+  eight_bits_round(rounded, x, n);
+  eight_bits_round(twice, rounded, n);
+  cr_assert_eq(eight_bits_scale(rounded, n), scale);
+  eight_bits_levels(again, rounded, n, scale);
+  for (size_t i = 0; i < n; i++) {
+    cr_assert_eq(levels[i], expected[i]);
+    cr_assert_eq(again[i], expected[i]);
+    cr_assert_eq((double)rounded[i], (double)scale * expected[i], "the product is exact");
+    cr_assert_eq(twice[i], rounded[i]);
+  }
+}
+
+Test(eight_bits, rows_that_were_rounded_stay) {
+  enum { N = 9, ROWS = 20000 };
+  owned real *x = random_reals((size_t)N * ROWS, 1, 1);
+  for (size_t r = 0; r < ROWS; r++) check_row(x + r * N, N);
+  for (size_t i = 0; i < N; i++) x[i] = 0;
+  check_row(x, N);
+  const float sizes[] = {9e-31f, 1e-30f, 1.1e-30f, 1e-20f, 1, 3e38f};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (size_t i = 0; i < N; i++) x[i] = (real)(sizes[s] * ((float)i / (N - 1) - 0.5f) * 2);
+    check_row(x, N);
+  }
+}
+
+Test(eight_bits, rows_that_are_not_finite_stay_so) {
+  real x[] = {1, 2, (real)INFINITY}, rounded[3];
+  for (size_t i = 0; i < 2; i++, x[2] = (real)NAN) {
+    cr_assert(isnan(eight_bits_scale(x, 3)));
+    eight_bits_round(rounded, x, 3);
+    for (size_t j = 0; j < 3; j++) cr_assert(isnan(rounded[j]));
+  }
 }
 
 /* ---- every kernel ---- */

@@ -45,6 +45,13 @@ static inline void save_model(const char *path) {
   cr_assert_eq(model_save(model, path, NULL), ELMAN_OK);
 }
 
+static inline void check_equal_files(const char *a, const char *b) {
+  size_t a_length, b_length;
+  owned char *a_bytes = get_bytes(a, &a_length), *b_bytes = get_bytes(b, &b_length);
+  cr_assert_eq(a_length, b_length);
+  cr_assert_eq(memcmp(a_bytes, b_bytes, a_length), 0, "%s and %s differ", a, b);
+}
+
 static inline uint64_t header_length(const char *bytes) {
   uint64_t length;
   memcpy(&length, bytes, sizeof length);

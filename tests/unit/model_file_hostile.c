@@ -28,7 +28,8 @@ static const struct {
     {"\\\"batch_size\\\":32", "\\\"batch_size\\\":0", "elman.training batch_size must be"},
     /* the configuration */
     {HIDDEN, CONFIG_WITH("0"), "elman.config hidden_size must be a whole number from 1 to"},
-    {HIDDEN, CONFIG_WITH("-1"), "elman.config hidden_size must be a whole number from 1 to 16384, not -1"},
+    {HIDDEN, CONFIG_WITH("-1"),
+     "elman.config hidden_size must be a whole number from 1 to 16384, not -1"},
     {HIDDEN, CONFIG_WITH("1000000000000000000"), "hidden_size must be a whole number from 1 to"},
     {HIDDEN, CONFIG_WITH("-9223372036854775808"), "hidden_size must be a whole number from 1 to"},
     {HIDDEN, CONFIG_WITH("99999999999999999999"), "elman.config does not contain"},
@@ -41,7 +42,8 @@ static const struct {
     {HIDDEN, CONFIG_WITH("16384"), "does not have the shape"},
     {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not contain what this version expects"},
     {HIDDEN ",", "", "elman.config does not contain what this version expects"},
-    {"embedding_size\\\":3", "embedding_size\\\":0", "embedding_size must be a whole number from 1 to"},
+    {"embedding_size\\\":3", "embedding_size\\\":0",
+     "embedding_size must be a whole number from 1 to"},
     {"embedding_size\\\":3", "embedding_size\\\":2", "encoder.embedding.weight does not have the"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":0", "the source vocabulary must be between"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
@@ -68,7 +70,8 @@ static const struct {
     {"heads\\\":1", "heads\\\":-1", "attention_heads must be a whole number from 0 to 64"},
     {"heads\\\":1", "heads\\\":3", "attention_heads 3 needs attention multihead"},
     {"heads\\\":1", "heads\\\":2", "attention_heads 2 needs attention multihead"},
-    {"window\\\":0", "window\\\":1", "attention_window 1 needs attention local or attention hierarchical"},
+    {"window\\\":0", "window\\\":1",
+     "attention_window 1 needs attention local or attention hierarchical"},
     {"\\\"scaled\\\"", "\\\"local\\\"", "the attention window must be between 1 and 1000"},
     {"\\\"scaled\\\"", "\\\"multihead\\\"", "decoder.attention.query.weight is missing"},
     {"decoder_self_attention\\\":0", "decoder_self_attention\\\":3", "heads (3) must divide size"},
@@ -163,7 +166,7 @@ static const struct {
     {"\"dtype\":\"F32\"", "\"dtype\":\"F33\"", "a tensor has an unknown dtype"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"F16\"", "shape and data_offsets disagree"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"",
-     "encoder.embedding.weight is not stored as F32, BF16 or F16"},
+     "encoder.embedding.weight is not stored as F32, BF16, F16 or I8"},
     /* the header as a whole */
     {"{\"__metadata__\"", " {\"__metadata__\"", "its header is not a JSON object"},
     {"{\"__metadata__\"", "[{\"__metadata__\"", "its header is not a JSON object"},
@@ -278,7 +281,7 @@ Test(model_file, weights_must_be_float) {
   good.data_size += 6 * sizeof(float);
   put_replaced(&good, OUT_BIAS,
                "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
-  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32, BF16 or F16", "double");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32, BF16, F16 or I8", "double");
 }
 
 /* Tensors of one file may have different types. Infinity and NaN are refused in every type. */
@@ -334,13 +337,14 @@ Test(model_file, large_tensors_must_be_finite) {
   json_t *metadata = json_object();
   cr_assert(values != NULL && found != NULL && metadata != NULL);
   for (size_t i = 0; i < COUNT; i++) values[i] = (real)i;
-  const struct tensor_source source = {"x", values, {COUNT}, 1};
+  const struct tensor_source source = {
+      .name = "x", .values = values, .shape = {COUNT}, .dimensions = 1};
   for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
     const bool good = i == sizeof places / sizeof *places;
     const float bad = i % 2 == 0 ? NAN : -INFINITY;
     FILE *stream = fopen(FILE_NAME, "wb");
     cr_assert_not_null(stream);
-    cr_assert_eq(safetensors_write(stream, metadata, NUMBER_F32, &source, 1, NULL), ELMAN_OK);
+    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), ELMAN_OK);
     if (!good) { /* from the end: the tensor is the last of the file */
       cr_assert_eq(fseek(stream, -(long)((COUNT - places[i]) * sizeof bad), SEEK_CUR), 0);
       cr_assert_eq(fwrite(&bad, sizeof bad, 1, stream), 1);

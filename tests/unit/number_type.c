@@ -91,7 +91,7 @@ Test(number_type, names_and_sizes) {
     size_t size;
   } known[] = {{"F32", NUMBER_F32, 4},   {"BF16", NUMBER_BF16, 2}, {"F16", NUMBER_F16, 2},
                {"F64", NUMBER_F64, 8},   {"I64", NUMBER_OTHER, 8}, {"I32", NUMBER_OTHER, 4},
-               {"I16", NUMBER_OTHER, 2}, {"I8", NUMBER_OTHER, 1},  {"U64", NUMBER_OTHER, 8},
+               {"I16", NUMBER_OTHER, 2}, {"I8", NUMBER_I8, 1},     {"U64", NUMBER_OTHER, 8},
                {"U32", NUMBER_OTHER, 4}, {"U16", NUMBER_OTHER, 2}, {"U8", NUMBER_OTHER, 1},
                {"BOOL", NUMBER_OTHER, 1}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -107,6 +107,7 @@ Test(number_type, names_and_sizes) {
   cr_assert_str_eq(elman_number_type_name(NUMBER_F32), "float32");
   cr_assert_str_eq(elman_number_type_name(NUMBER_BF16), "bfloat16");
   cr_assert_str_eq(elman_number_type_name(NUMBER_F16), "float16");
+  cr_assert_str_eq(elman_number_type_name(NUMBER_I8), "int8");
   for (size_t i = NUMBER_F64; i <= NUMBER_OTHER + 20; i++)
     cr_assert_null(elman_number_type_name(i));
 }

@@ -103,6 +103,8 @@ static void write_model(const elman_model *model, bool as_json) {
   format_types(types, model, info.tensors);
   const struct figure parameters[] = {{"parameters", "parameters", .count = &info.parameters},
                                       {"number_type", "number type", .text = types},
+                                      {"search_precision", "translation precision",
+                                       .text = elman_precision_name(info.translate_precision)},
                                       {"search_beam", "beam size", .count = &info.search.beam,
                                        .words = info.search.beam == 0 ? "none stored" : NULL},
                                       {"search_length_penalty", "length penalty",

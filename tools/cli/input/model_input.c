@@ -54,8 +54,7 @@ int model_open(elman_model **model, const char *path) {
 }
 
 int models_check(const struct models *models, const elman_translate_options *options) {
-  if (!options->replace_unknown ||
-      elman_model_get_info(models->open[0]).target_tokens != ELMAN_TOKENS_BPE)
+  if (!options->replace_unknown || elman_model_get_info(models->open[0]).writes_unknown)
     return EX_OK;
   report(models->paths.words[0],
          "the target side uses bpe and has no unknown words; remove --replace-unknown");
@@ -165,6 +164,32 @@ void model_series_free(struct model_series *series) {
   for (size_t i = 0; i < series->count; i++) free(series->paths[i]);
   free(series->paths);
   *series = (struct model_series){0};
+}
+
+/* ---- warnings ---- */
+
+void warnings_add(struct warnings *warnings, const elman_model *model,
+                  const elman_translation *translation, size_t number) {
+  const elman_warning warning = elman_translation_warning(model, translation);
+  struct warned *of = &warnings->of[warning.kind];
+  warnings->texts++;
+  if (warning.kind == ELMAN_WARNING_NONE || of->count++ > 0) return;
+  of->first = number;
+  memcpy(of->message, warning.message, sizeof of->message);
+}
+
+void warnings_note(const struct warnings *warnings, const char *texts) {
+  for (size_t kind = ELMAN_WARNING_NONE + 1; kind <= ELMAN_WARNING_IMPROBABLE; kind++) {
+    const struct warned *of = &warnings->of[kind];
+    if (of->count == 0) continue;
+    if (texts == NULL)
+      note("%s", of->message);
+    else if (of->count == 1)
+      note("%s %zu: %s", texts, of->first, of->message);
+    else
+      note("%s %zu and %zu more of %zu: %s", texts, of->first, of->count - 1, warnings->texts,
+           of->message);
+  }
 }
 
 /* ---- unknown words ---- */

@@ -63,6 +63,25 @@ struct model_series {
 int model_series_list(struct model_series *series, const struct option_list *paths);
 void model_series_free(struct model_series *series);
 
+/* ---- warnings ---- */
+
+/* Warnings of translations, counted by kind. The caller initializes the struct to zero. */
+struct warnings {
+  size_t texts; /* number of translations */
+  struct warned {
+    size_t count, first; /* number of texts with the warning; number of the first, from 1 */
+    char message[ELMAN_WARNING_SIZE]; /* its message */
+  } of[ELMAN_WARNING_IMPROBABLE + 1];
+};
+
+/* Count the warning of a translation, if it has one. `number` counts the texts from 1. */
+void warnings_add(struct warnings *warnings, const elman_model *model,
+                  const elman_translation *translation, size_t number);
+
+/* Print a line per kind of warning on standard error. `texts` names what was translated, such as
+ * "line"; NULL if it was one text, whose message is then printed alone. */
+void warnings_note(const struct warnings *warnings, const char *texts);
+
 /* ---- unknown words ---- */
 
 enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };

@@ -8,11 +8,11 @@
 #include "options/command_line.h"
 
 struct pairs_input {
-  const char *source, *target;   /* two files that replace PAIRS, or NULL */
-  const char *columns;           /* value of --columns: "A,B" */
-  size_t alignment_column;       /* 0 = none */
-  const char *alignment_file;    /* replaces the column, or NULL */
-  bool check_alignments;         /* the meaning is that of elman_pairs_options */
+  const char *source, *target;    /* two files that replace PAIRS, or NULL */
+  const char *columns;            /* value of --columns: "A,B" */
+  size_t alignment_column;        /* 0 = none */
+  const char *alignment_file;     /* replaces the column, or NULL */
+  bool check_alignments;          /* the meaning is that of elman_pairs_options */
   size_t max_bytes, max_unpacked; /* 0 = the default */
   bool strict;
   bool whole_lines; /* the meaning is that of elman_pairs_options */
@@ -38,8 +38,9 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
              .group = "Input", .text = &(input).target, .use = FILE_IS_READ),                      \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_LIMITS_OPTIONS(input)                                                                \
-  OPTION("max-bytes", 0, "BYTES", "maximum bytes of a line; a longer line is an error", "16777216",     \
-         .group = "Input", .count = &(input).max_bytes, .least = 1, .most = 1000000000),            \
+  OPTION("max-bytes", 0, "BYTES", "maximum bytes of a line; a longer line is an error",            \
+         "16777216", .group = "Input", .count = &(input).max_bytes, .least = 1,                    \
+         .most = 1000000000),                                                                      \
       OPTION("max-unpacked", 0, "BYTES", "maximum size of a decompressed gzip file", "4294967296", \
              .group = "Input", .count = &(input).max_unpacked, .least = 1,                         \
              .most = 1000000000000000)

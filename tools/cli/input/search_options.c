@@ -1,5 +1,6 @@
 #include "input/search_options.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -44,31 +45,53 @@ int search_options_unused(elman_translate_options *search, struct search_given *
   return EX_OK;
 }
 
+/* What a note lists, separated by commas. */
+struct listed {
+  char text[128];
+};
+
+static void list(struct listed *listed, const char *what, const char *value) {
+  const size_t used = strlen(listed->text);
+  snprintf(listed->text + used, sizeof listed->text - used, "%s%s %s", used > 0 ? ", " : "", what,
+           value);
+}
+
 /* Take over the parts of the search that the model names and no option replaces. */
-static void adopt(elman_translate_options *search, const struct search_given *given,
-                  elman_search named) {
-  char beam[64] = "", penalty[64] = "";
+static void adopt_search(elman_translate_options *search, const struct search_given *given,
+                         elman_search named, struct listed *listed) {
+  char value[32];
   if (!search_option_given(given, "beam") &&
       named.beam >= search->n_best) { /* else the list is longer */
     search->beam = named.beam;
-    snprintf(beam, sizeof beam, "beam size %zu", named.beam);
+    snprintf(value, sizeof value, "%zu", named.beam);
+    list(listed, "beam size", value);
   }
   if (search->beam > 1 && !search_option_given(given, "length_penalty") &&
       !search_option_given(given, "length_norm")) {
     search->length_penalty = named.length_penalty;
-    snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
+    snprintf(value, sizeof value, "%g", search->length_penalty);
+    list(listed, "length penalty", value);
   }
-  if (beam[0] != '\0' || penalty[0] != '\0')
-    note("from the model: %s%s%s", beam, beam[0] != '\0' && penalty[0] != '\0' ? ", " : "",
-         penalty);
 }
 
 int search_options_adopt(elman_translate_options *search, const struct search_given *given,
                          const elman_model *model) {
-  const elman_search named = elman_model_get_info(model).search;
-  if (given->command == NULL) return EX_OK;
-  if (named.beam > 0 && !search->sample) adopt(search, given, named);
-  return check(search, given);
+  const elman_model_info info = elman_model_get_info(model);
+  struct listed listed = {""};
+  if (given->command != NULL && info.search.beam > 0 && !search->sample)
+    adopt_search(search, given, info.search, &listed);
+  if (given->command != NULL && !search_option_given(given, "replace_unknown") &&
+      elman_model_translate_options(model).replace_unknown) {
+    search->replace_unknown = true;
+    list(&listed, "replacement of", "unknown words");
+  }
+  if (!search_option_given(given, "precision")) {
+    search->precision = info.translate_precision;
+    if (search->precision != ELMAN_PRECISION_FLOAT32)
+      list(&listed, "precision", elman_precision_name(search->precision));
+  }
+  if (listed.text[0] != '\0') note("from the model: %s", listed.text);
+  return given->command == NULL ? EX_OK : check(search, given);
 }
 
 /* ---- overrides ---- */

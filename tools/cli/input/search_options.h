@@ -17,11 +17,11 @@
 #define PRECISION_OPTION(search)                                                                   \
   library_option(ELMAN_SCOPE_PRECISION, "precision", &(search).precision)
 
-/* The options that were given, which determine how far the search of a model applies
- * (elman_model_info.search). */
+/* The options that were given, which determine how far the search and the precision of a model
+ * apply (elman_model_info). */
 struct search_given {
   const char *command;          /* for messages; NULL = no search is made, so none applies */
-  bool shows_scores;             /* the command shows scores, which penalties affect too */
+  bool shows_scores;            /* the command shows scores, which penalties affect too */
   bool rows[ELMAN_MAX_OPTIONS]; /* see library_options_given */
 };
 
@@ -39,7 +39,8 @@ int search_options_complete(elman_translate_options *search, struct search_given
  * code; print a message if it is not 0. */
 int search_options_unused(elman_translate_options *search, struct search_given *given);
 
-/* Use the search that the model names for all that was not given, and print a note. Then refuse
+/* Use the search and the precision that the model names for all that was not given, and print a
+ * note. Then refuse
  * penalties that have no effect, because the search is greedy. Return an exit code; print a message
  * if it is not 0. */
 int search_options_adopt(elman_translate_options *search, const struct search_given *given,

@@ -204,7 +204,10 @@ static bool next_text(struct sentence_input *sentences, elman_sentence *sentence
     line.length = strlen(line.text);
   }
   char *text = malloc(line.length + 1);
-  *sentence = (elman_sentence){.text = text, .length = line.length, .number = ++sentences->number};
+  *sentence = (elman_sentence){.text = text,
+                               .length = line.length,
+                               .number = ++sentences->number,
+                               .is_text = sentences->have_parts && !has_lines(sentences)};
   if (text == NULL) {
     *code = report_no_memory();
     return false;

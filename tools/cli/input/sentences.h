@@ -17,6 +17,7 @@ struct sentence_input {
       target_column;       /* columns of a line that is a pair; 0 = each line is a sentence */
   size_t alignment_column; /* column of the alignment of a pair; 0 = none. In a link i-j, i counts
                               words of the side whose column comes first */
+  bool have_parts;         /* a TEXT on the command line may have several sentences */
   size_t max_line; /* limit in bytes, 0 = none; a longer line is truncated to max_line + 1 bytes,
                       which elman_translate refuses */
 

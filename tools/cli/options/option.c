@@ -206,9 +206,9 @@ void options_common(struct option rows[MAX_COMMON], const struct usage *usage) {
 
 const char *option_group(size_t index) {
   static const char *const groups[] = {
-      "Input",     "Output",       "Access",   "Limits",       "Training",       "Validation",
-      "Scoring",   "Search",       "Sampling", "Optimization", "Regularization", "Network",
-      "Attention", "Tokenization", "Summary",  "Matrices",     "General"};
+      "Input",   "Output",    "Access",       "Limits",       "Training",       "Validation",
+      "Scoring", "Search",    "Sampling",     "Optimization", "Regularization", "Augmentation",
+      "Network", "Attention", "Tokenization", "Summary",      "Matrices",       "General"};
   return index < sizeof groups / sizeof *groups ? groups[index] : NULL;
 }
 

@@ -227,7 +227,7 @@ int repl_command(int argc, char **argv) {
   struct option options[MAX_OPTIONS] = {MODELS_OPTION(session.side.models),
                                         MAX_BYTES_OPTION(session.options),
                                         QUIET_OPTION("no greeting and no notes on unknown words")};
-  library_options(options, SEARCH_SCOPES, &session.options);
+  library_options(options, SEARCH_SCOPES | ELMAN_SCOPE_TEXT, &session.options);
   const struct rule rules[] = {
       {"TEXT", "", "unexpected '%s'; use 'elman translate' to translate TEXT"}, {0}};
   const struct usage usage = {

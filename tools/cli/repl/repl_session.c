@@ -100,6 +100,8 @@ void session_adopt_search(struct session *session) {
   if (!search_option_given(&session->given, "beam")) options->beam = options->n_best;
   if (!search_option_given(&session->given, "length_penalty"))
     options->length_penalty = defaults.length_penalty;
+  if (!search_option_given(&session->given, "replace_unknown"))
+    options->replace_unknown = defaults.replace_unknown;
   (void)search_options_adopt(options, &session->given, session->side.models.open[0]);
 }
 

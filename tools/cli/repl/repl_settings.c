@@ -13,7 +13,7 @@
 static void list_settings(struct option table[MAX_OPTIONS], elman_translate_options *options) {
   memset(table, 0, MAX_OPTIONS * sizeof *table);
   table[0] = MAX_BYTES_OPTION(*options);
-  library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_SEED, options);
+  library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_TEXT | ELMAN_SCOPE_SEED, options);
 }
 
 const char *session_setting_name(size_t index) {
@@ -108,8 +108,15 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
     overrides->words.words[overrides->words.count++] = words;
     words = rest;
   }
-  return overrides_parse(overrides, &options, &at_colon) == EX_OK &&
-         overrides_choose_units(&units, &options, &at_colon) == EX_OK;
+  if (overrides_parse(overrides, &options, &at_colon) != EX_OK ||
+      overrides_choose_units(&units, &options, &at_colon) != EX_OK)
+    return false;
+  elman_error error;
+  if (elman_options_check(ELMAN_SCOPE_TEXT, &options, NULL, ELMAN_NAMES_SETTING, &error) ==
+      ELMAN_OK)
+    return true;
+  report(":override", "%s", error.message);
+  return false;
 }
 
 static void clear_overrides(struct session *session) {

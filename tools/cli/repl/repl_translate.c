@@ -84,6 +84,9 @@ static void show(const struct session *session, const struct side *side,
   struct unknown_words unknown = {0};
   unknown_words_add(&unknown, translation);
   unknown_words_note(&unknown, side->models.open[0]);
+  struct warnings warnings = {0};
+  warnings_add(&warnings, side->models.open[0], translation, 1);
+  warnings_note(&warnings, NULL);
 }
 
 /* Print the effect of the overrides; print nothing if there are none. */
@@ -114,7 +117,8 @@ static void translate_and_show(struct session *session, const elman_sentence *se
 }
 
 void session_translate(struct session *session, const char *line) {
-  translate_and_show(session, &(elman_sentence){.text = line, .length = strlen(line)});
+  translate_and_show(session,
+                     &(elman_sentence){.text = line, .length = strlen(line), .is_text = true});
 }
 
 /* ---- commands ---- */
@@ -136,7 +140,7 @@ void session_force(struct session *session, char *argument) {
 static elman_translation *show_side(struct session *session, const struct side *side,
                                     const char *text) {
   const elman_translate_options options = session_options(session, side);
-  const elman_sentence sentence = {.text = text, .length = strlen(text)};
+  const elman_sentence sentence = {.text = text, .length = strlen(text), .is_text = true};
   char name[MESSAGE_SIZE];
   FILE *stream = session->output->stream;
   elman_translation *translation = translate(side, &sentence, &options);
@@ -182,6 +186,14 @@ struct places {
   size_t first, count, most;
 };
 
+/* Return the sentence of a translation that has target token t. */
+static const elman_translated_sentence *sentence_of(const elman_translation *translation,
+                                                    size_t t) {
+  const elman_translated_sentence *sentence = translation->sentences;
+  while (t >= sentence->first_target + sentence->target_count) sentence++;
+  return sentence;
+}
+
 /* Find alternatives. A beam search extends the translation before each position by one token.
  * found[i] is the list for position first + i. Return an exit code; print a message if it is not
  * 0. */
@@ -191,15 +203,18 @@ static int find_alternatives(elman_translation **found, const struct session *se
   elman_translate_options options = session_options(session, &session->side);
   options.beam = options.n_best = places->most;
   options.equal_texts = true;
+  options.split_sentences = ELMAN_SPLIT_OFF;
   options.max_length = 1;
   options.max_ratio = options.coverage_penalty = 0;
   elman_sentence *sentences = calloc(places->count, sizeof *sentences);
   if (sentences == NULL) return report_no_memory();
-  for (size_t i = 0; i < places->count; i++)
-    sentences[i] = (elman_sentence){.text = last->source,
-                                    .length = strlen(last->source),
-                                    .prefix = last->target_ids,
-                                    .prefix_count = places->first + i};
+  for (size_t i = 0; i < places->count; i++) {
+    const elman_translated_sentence *sentence = sentence_of(last, places->first + i);
+    sentences[i] = (elman_sentence){.text = last->source + sentence->source.start,
+                                    .length = sentence->source.end - sentence->source.start,
+                                    .prefix = last->target_ids + sentence->first_target,
+                                    .prefix_count = places->first + i - sentence->first_target};
+  }
   elman_error error;
   const elman_status status = elman_translate_batch(found, NULL, session->side.translator,
                                                     sentences, places->count, &options, &error);
@@ -220,13 +235,14 @@ static void write_alternative(FILE *stream, const elman_translation *one, size_t
 /* Write one line per alternative. Mark the token that the translation contains. */
 static void write_list(FILE *stream, const elman_translation *last, size_t t,
                        const elman_translation *found) {
+  const size_t place = t - sentence_of(last, t)->first_target;
   bool listed = false;
   fprintf(stream, "token %zu of %zu, ", t + 1, last->target_count);
   print_visible(stream, last->target_tokens[t]);
   putc('\n', stream);
   for (const elman_translation *one = found; one != NULL; one = one->next) {
-    const bool chosen = one->target_ids[t] == last->target_ids[t];
-    write_alternative(stream, one, t, chosen);
+    const bool chosen = one->target_ids[place] == last->target_ids[t];
+    write_alternative(stream, one, place, chosen);
     listed = listed || chosen;
   }
   if (!listed) write_alternative(stream, last, t, true);
@@ -235,6 +251,7 @@ static void write_list(FILE *stream, const elman_translation *last, size_t t,
 /* Write the token and a few alternatives on one line. */
 static void write_few(FILE *stream, const elman_translation *last, size_t t,
                       const elman_translation *found) {
+  const size_t place = t - sentence_of(last, t)->first_target;
   size_t others = 0;
   fprintf(stream, "%4zu  ", t + 1);
   write_probability(stream, last->log_probabilities[t]);
@@ -242,11 +259,11 @@ static void write_few(FILE *stream, const elman_translation *last, size_t t,
   print_visible(stream, last->target_tokens[t]);
   for (const elman_translation *one = found; one != NULL && others < FEW_ALTERNATIVES;
        one = one->next) {
-    if (one->target_ids[t] == last->target_ids[t]) continue;
+    if (one->target_ids[place] == last->target_ids[t]) continue;
     fputs(others++ == 0 ? "; or " : ", ", stream);
-    print_visible(stream, one->target_tokens[t]);
+    print_visible(stream, one->target_tokens[place]);
     fputc(' ', stream);
-    fprintf(stream, "%.2f %%", 100 * exp(one->log_probabilities[t]));
+    fprintf(stream, "%.2f %%", 100 * exp(one->log_probabilities[place]));
   }
   putc('\n', stream);
 }
@@ -310,6 +327,8 @@ void session_trace(struct session *session, char *argument) {
   elman_gradient_trace *trace;
   if (session->side.models.count > 1)
     note("only the first model is traced: %s", session->side.models.paths.words[0]);
+  if (argument[0] == '\0' && session->last->sentence_count > 1)
+    print_info("':trace' uses the text as one sentence");
   if (session->override_words != NULL)
     print_info("':trace' uses unmodified attention; ':override' does not apply");
   if (elman_trace(&trace, session->side.models.open[0], session->sentence, target, 0, &error) !=

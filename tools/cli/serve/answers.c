@@ -127,6 +127,10 @@ struct answer answer_translations(const struct request *request, size_t number,
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
   json_print(&writing.json, "{index %zu", number);
+  const elman_warning warning = elman_translation_warning(request->model->model, translation);
+  if (warning.kind != ELMAN_WARNING_NONE)
+    json_print(&writing.json, "warning {kind %s message %s}", elman_warning_kind_name(warning.kind),
+               warning.message);
   if ((request->include & SOURCE_PARTS) != 0)
     json_translation(&writing.json, translation, request->include & SOURCE_PARTS);
   json_print(&writing.json, "translations [");
@@ -142,12 +146,18 @@ struct answer answer_translations(const struct request *request, size_t number,
   return end(&writing);
 }
 
-struct answer answer_texts(const elman_translation *translation) {
-  struct answer answer = {0};
+struct answer answer_texts(const elman_model *model, const elman_translation *translation) {
+  const elman_warning warning = elman_translation_warning(model, translation);
+  const char *kind =
+      warning.kind == ELMAN_WARNING_NONE ? "" : elman_warning_kind_name(warning.kind);
+  struct answer answer = {.size = strlen(kind) + strlen(warning.message) + 2};
   for (const elman_translation *one = translation; one != NULL; one = one->next)
     answer.size += strlen(one->text) + 1;
   char *at = answer.text = malloc(answer.size);
-  for (const elman_translation *one = translation; one != NULL && at != NULL; one = one->next)
+  if (at == NULL) return answer;
+  at = stpcpy(at, kind) + 1;
+  at = stpcpy(at, warning.message) + 1;
+  for (const elman_translation *one = translation; one != NULL; one = one->next)
     at = stpcpy(at, one->text) + 1;
   return answer;
 }
@@ -176,9 +186,12 @@ struct answer answer_partial(const struct request *request, size_t number,
   }
   const uint32_t id = partial->ids[partial->count - 1];
   char *text = strndup(encoding->text, complete_length(encoding->text));
-  json_print(&writing.json, "{index %zu tokens %zu id %" PRIu64 " token %s text %s}", number,
-             partial->count, (uint64_t)id,
-             elman_model_get_token(model, ELMAN_TARGET, id, NULL, NULL), text == NULL ? "" : text);
+  json_print(&writing.json, "{index %zu", number);
+  if (request->pieces[number].sentences > 1)
+    json_print(&writing.json, "sentence %zu", partial->part);
+  json_print(&writing.json, "tokens %zu id %" PRIu64 " token %s text %s}", partial->count,
+             (uint64_t)id, elman_model_get_token(model, ELMAN_TARGET, id, NULL, NULL),
+             text == NULL ? "" : text);
   elman_encoding_free(encoding);
   free(text);
   return end(&writing);
@@ -186,7 +199,11 @@ struct answer answer_partial(const struct request *request, size_t number,
 
 /* ---- whole requests ---- */
 
-/* Return hypothesis n of a result of /translate, or the last that there is. */
+/* The texts of a result of /translate: the kind and the message of the warning, then the
+ * hypotheses. */
+enum { WARNING_KIND, WARNING_MESSAGE, HYPOTHESES };
+
+/* Return text n of a result, or the last that there is. */
 static const char *nth_text(const struct answer *result, size_t n) {
   const char *text = result->text, *last = text;
   for (size_t i = 0; i <= n && text < result->text + result->size; i++) {
@@ -196,10 +213,10 @@ static const char *nth_text(const struct answer *result, size_t n) {
   return last;
 }
 
-static size_t count_texts(const struct answer *result) {
+static size_t count_hypotheses(const struct answer *result) {
   size_t count = 0;
   for (size_t i = 0; i < result->size; i++) count += result->text[i] == '\0';
-  return count;
+  return count - HYPOTHESES;
 }
 
 /* Join hypothesis n of the lines of an item. Return NULL if memory runs out. */
@@ -212,7 +229,7 @@ static char *join_lines(const struct request *request, const struct answer *resu
   for (size_t i = first; i < request->count && request->pieces[i].item == item; i++) {
     const struct piece *piece = &request->pieces[i];
     for (size_t k = 0; k < piece->breaks_before; k++) putc('\n', stream);
-    fputs(nth_text(&results[i], n), stream);
+    fputs(nth_text(&results[i], HYPOTHESES + n), stream);
     for (size_t k = 0; k < piece->breaks_after; k++) putc('\n', stream);
   }
   return answer_end(stream, &joined).text;
@@ -224,7 +241,7 @@ static size_t hypotheses_of(const struct request *request, const struct answer *
   size_t count = 1;
   for (size_t i = first;
        i < request->count && request->pieces[i].item == request->pieces[first].item; i++) {
-    const size_t texts = count_texts(&results[i]);
+    const size_t texts = count_hypotheses(&results[i]);
     if (texts > count) count = texts;
   }
   return count;
@@ -246,7 +263,49 @@ static bool is_first(const struct request *request, size_t i) {
   return i == 0 || request->pieces[i].item != request->pieces[i - 1].item;
 }
 
-/* {"translatedText": TEXT or [TEXT…], "alternatives": [TEXT…] or [[TEXT…]…]} */
+/* Return the first piece of an item that has a warning; request->count if there is none. */
+static size_t warned_piece(const struct request *request, const struct answer *results,
+                           size_t first) {
+  for (size_t i = first;
+       i < request->count && request->pieces[i].item == request->pieces[first].item; i++)
+    if (nth_text(&results[i], WARNING_KIND)[0] != '\0') return i;
+  return request->count;
+}
+
+/* Write the warning of an item, or null as an element of an array. */
+static void write_warning(struct json *json, const char *key, const struct request *request,
+                          const struct answer *results, size_t first) {
+  const size_t at = warned_piece(request, results, first);
+  if (at == request->count) {
+    if (key == NULL) json_text(json, NULL, NULL);
+    return;
+  }
+  const char *kind = nth_text(&results[at], WARNING_KIND);
+  char message[PIECE_NAME + ELMAN_WARNING_SIZE], place[PIECE_NAME] = "";
+  if (has_lines(request, at)) piece_name(place, request, at);
+  snprintf(message, sizeof message, "%s%s", place, nth_text(&results[at], WARNING_MESSAGE));
+  json_print(json, key == NULL ? "{kind %s message %s}" : "warning {kind %s message %s}", kind,
+             message);
+}
+
+static void write_warnings(struct json *json, const struct request *request,
+                           const struct answer *results) {
+  bool any = false;
+  if (!request->is_array) {
+    write_warning(json, "warning", request, results, 0);
+    return;
+  }
+  for (size_t i = 0; i < request->count && !any; i++)
+    any = is_first(request, i) && warned_piece(request, results, i) < request->count;
+  if (!any) return;
+  json_print(json, "warnings [");
+  for (size_t i = 0; i < request->count; i++)
+    if (is_first(request, i)) write_warning(json, NULL, request, results, i);
+  json_print(json, "]");
+}
+
+/* {"translatedText": TEXT or [TEXT…], "alternatives": [TEXT…] or [[TEXT…]…], "warning": WARNING or
+ * "warnings": [WARNING or null…]} */
 static bool write_translate(struct json *json, const struct request *request,
                             const struct answer *results) {
   static const char key[] = "translatedText";
@@ -267,6 +326,7 @@ static bool write_translate(struct json *json, const struct request *request,
     }
     json_print(json, array ? "]]" : "]");
   }
+  write_warnings(json, request, results);
   json_print(json, "}\n");
   return good;
 }

@@ -30,11 +30,11 @@ struct answer answer_translations(const struct request *request, size_t number,
 struct answer answer_failure(size_t number, const char *message);
 
 /* The whole answer of a request from the result of each piece, which is plain text for /translate
- * (alternatives follow, each after a NUL) and JSON for /v1/translations. */
+ * (a warning, and translations, each before a NUL) and JSON for /v1/translations. */
 struct answer answer_request(const struct request *request, const struct answer *results);
 
 /* The result of a piece of /translate. */
-struct answer answer_texts(const elman_translation *translation);
+struct answer answer_texts(const elman_model *model, const elman_translation *translation);
 
 /* A token that the search has added, as the data of an event. */
 struct answer answer_partial(const struct request *request, size_t number,

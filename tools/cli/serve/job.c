@@ -37,6 +37,7 @@ void job_read(struct job *job, const struct serve_settings *settings) {
     job->results = calloc(request->count + 1, sizeof *job->results);
     if (job->results == NULL) (void)refuse_memory(&job->problem);
     for (size_t i = 0; i < request->count; i++) job->cost += request->pieces[i].cost;
+    job->waiting = request->all;
   }
   free_body(job);
 }
@@ -104,7 +105,7 @@ struct answer job_result(struct job *job, size_t piece, const elman_translation 
     snprintf(message, sizeof message, "%s%s%s", error->where, placed ? ": " : "", error->message);
     return answer_failure(piece, message);
   }
-  if (request->kind == REQUEST_TRANSLATE) return answer_texts(translation);
+  if (request->kind == REQUEST_TRANSLATE) return answer_texts(request->model->model, translation);
   if (atomic_load(&job->size) > MAX_ANSWER)
     return answer_failure(piece,
                           "the answer to the request is too large; send fewer texts at once");

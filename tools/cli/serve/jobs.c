@@ -68,7 +68,7 @@ struct queue {
 struct service_batch {
   struct job *jobs[MOST_BATCH];
   size_t pieces[MOST_BATCH];
-  size_t count, cost;
+  size_t count, cost, sentences;
   bool alone; /* no other thread translates, so this one may use all cores */
   double deadline;
 };
@@ -118,9 +118,9 @@ static void hand_over(struct queue *queue, struct job *job) {
 
 /* Count the sentences of a job that will not be taken. */
 static void drop_rest(struct queue *queue, struct job *job) {
-  const size_t rest = job->request.count - job->taken;
-  queue->counts.waiting -= rest;
-  job->translated += rest;
+  queue->counts.waiting -= job->waiting;
+  job->waiting = 0;
+  job->translated += job->request.count - job->taken;
   job->taken = job->request.count;
 }
 
@@ -151,7 +151,7 @@ void queue_expire(struct queue *queue) {
 bool queue_submit(struct queue *queue, struct job *job) {
   pthread_mutex_lock(&queue->mutex);
   struct job_counts *counts = &queue->counts;
-  const size_t count = job->request.count, before = counts->waiting + counts->running;
+  const size_t count = job->waiting, before = counts->waiting + counts->running;
   const size_t room = queue->settings->max_queue;
   /* A single request may be larger than the queue. Brief ones have room of their own, so that long
    * ones of another client do not keep them out. */
@@ -195,17 +195,28 @@ static size_t share_of(const struct queue *queue) {
   return share < MOST_BATCH ? share : MOST_BATCH;
 }
 
-/* Take a turn of a job: sentences for which the batch has room. Return their number. */
+/* Return whether the batch has room for a piece. A piece with many sentences may be alone in it. */
+static bool has_room(const struct service_batch *batch, const struct piece *piece, size_t most,
+                     size_t most_cost) {
+  return batch->count == 0 ||
+         (batch->sentences + piece->sentences <= most && batch->cost + piece->cost <= most_cost);
+}
+
+/* Take a turn of a job: pieces for which the batch has room. Return their number. */
 static size_t take_turn(struct service_batch *batch, struct job *job, size_t most,
                         size_t most_cost) {
-  size_t n = 0;
-  for (; n < MOST_TURN && batch->count < most && job->taken < job->request.count; n++) {
-    const size_t cost = job->request.pieces[job->taken].cost;
-    if (batch->count > 0 && batch->cost + cost > most_cost) break;
-    batch->cost += cost;
-    job->cost -= cost;
+  size_t n = 0, sentences = 0;
+  while (sentences < MOST_TURN && batch->sentences < most && job->taken < job->request.count) {
+    const struct piece *piece = &job->request.pieces[job->taken];
+    if (!has_room(batch, piece, most, most_cost)) break;
+    batch->cost += piece->cost;
+    batch->sentences += piece->sentences;
+    job->cost -= piece->cost;
+    job->waiting -= piece->sentences;
+    sentences += piece->sentences;
     batch->jobs[batch->count] = job;
     batch->pieces[batch->count++] = job->taken++;
+    n++;
   }
   return n;
 }
@@ -218,9 +229,9 @@ static void take(struct service_batch *batch, struct queue *queue, const struct 
                  size_t most, size_t most_cost, size_t most_job) {
   struct job *again = NULL; /* the first job that moves to the end */
   bool skipped = false;
-  batch->count = batch->cost = 0;
+  batch->count = batch->cost = batch->sentences = 0;
   batch->deadline = 0;
-  for (struct job **place = &queue->first; *place != NULL && batch->count < most;) {
+  for (struct job **place = &queue->first; *place != NULL && batch->sentences < most;) {
     struct job *job = *place;
     const bool fits =
         job == first || (job->cost <= most_job && requests_fit(&first->request, &job->request));
@@ -236,8 +247,8 @@ static void take(struct service_batch *batch, struct queue *queue, const struct 
     append(queue, job);
     if (again == NULL) again = job;
   }
-  queue->counts.waiting -= batch->count;
-  queue->counts.running += batch->count;
+  queue->counts.waiting -= batch->sentences;
+  queue->counts.running += batch->sentences;
 }
 
 /* Return the job with the least cost, if it is at most `most`; else NULL. */
@@ -506,8 +517,8 @@ static struct job *deliver(struct queue *queue, const struct service_batch *batc
     complete = job;
   }
   struct job_counts *counts = &queue->counts;
-  counts->running -= batch->count;
-  counts->sentences += batch->count;
+  counts->running -= batch->sentences;
+  counts->sentences += batch->sentences;
   counts->batches++;
   counts->tokens += outcome->tokens;
   counts->seconds += outcome->seconds;

@@ -7,11 +7,11 @@
 /* Options of requests. */
 enum {
   REQUEST_SCOPES = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST |
-                   ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED
+                   ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED | ELMAN_SCOPE_TEXT
 };
 
 /* Ids below this are <unk>, <s> and </s>. */
-enum { SPECIAL_TOKENS = 3 };
+enum { END_TOKEN = 2, SPECIAL_TOKENS = 3 };
 
 /* ---- fields ---- */
 
@@ -81,6 +81,18 @@ static bool is_blank(const char *text, size_t length) {
   return true;
 }
 
+/* Return the number of sentences of a piece that are translated by themselves. A place of an
+ * override belongs to one sentence. */
+static size_t count_sentences(const struct request *request, const elman_sentence *sentence) {
+  const elman_translate_options *search = &request->search;
+  bool whole = search->split_sentences == ELMAN_SPLIT_OFF || sentence->reference != NULL;
+  for (size_t i = 0; i < search->override_count; i++)
+    whole = whole || search->overrides[i].kind == ELMAN_OVERRIDE_POSITION ||
+            search->overrides[i].kind == ELMAN_OVERRIDE_CELL;
+  const size_t count = whole ? 1 : elman_find_sentences(NULL, 0, sentence->text, sentence->length);
+  return count == 0 ? 1 : count;
+}
+
 /* Return the pieces of a text: its lines that are not blank, or one piece. `pieces` is NULL, or the
  * place for them. */
 static size_t split_text(struct piece *pieces, const json_t *text, size_t item, bool lines) {
@@ -140,11 +152,7 @@ static bool count_pieces(struct request *request, const json_t *field, const cha
       return refuse(problem, TOO_LARGE, "the request has more than %zu lines", BLANK * most);
     const size_t count = split_text(NULL, text, i, lines);
     request->count += count;
-    if (!is_blank(json_string_value(text), json_string_length(text))) request->sentences += count;
   }
-  if (request->sentences > most)
-    return refuse(problem, TOO_LARGE, "the request has %zu sentences; the limit is %zu",
-                  request->sentences, most);
   request->pieces = calloc(request->count, sizeof *request->pieces);
   return request->pieces != NULL || refuse_memory(problem);
 }
@@ -156,8 +164,26 @@ static bool get_pieces(struct request *request, const json_t *document, const ch
   if (!count_pieces(request, field, name, lines, settings->max_sentences, problem)) return false;
   for (size_t i = 0; i < request->items; i++)
     used += split_text(request->pieces + used, text_at(field, i), i, lines);
-  for (size_t i = 0; i < request->count; i++) request->pieces[i].sentence.number = i + 1;
+  for (size_t i = 0; i < request->count; i++) {
+    request->pieces[i].sentence.number = i + 1;
+    request->pieces[i].sentence.is_text = true;
+  }
   return true;
+}
+
+/* Count the sentences of the pieces, after all is known that decides whether a text is split. */
+static bool count_all_sentences(struct request *request, const struct serve_settings *settings,
+                                struct problem *problem) {
+  for (size_t i = 0; i < request->count; i++) {
+    struct piece *piece = &request->pieces[i];
+    piece->sentences = count_sentences(request, &piece->sentence);
+    request->all += piece->sentences;
+    if (!is_blank(piece->sentence.text, piece->sentence.length))
+      request->sentences += piece->sentences;
+  }
+  return request->sentences <= settings->max_sentences ||
+         refuse(problem, TOO_LARGE, "the request has %zu sentences; the limit is %zu",
+                request->sentences, settings->max_sentences);
 }
 
 /* ---- POST /translate ---- */
@@ -209,7 +235,10 @@ static bool read_translate(struct request *request, enum body_type type, const j
   request->search.n_best = alternative_count + 1;
   if (request->search.beam < request->search.n_best) request->search.beam = request->search.n_best;
   request->search.without_scores = true;
-  return get_pieces(request, document, "q", true, settings, problem);
+  return get_option(elman_option_find(ELMAN_SCOPE_TEXT, "split_sentences"), &request->search,
+                    json_object_get(document, "split_sentences"), type, problem) &&
+         get_pieces(request, document, "q", true, settings, problem) &&
+         count_all_sentences(request, settings, problem);
 }
 
 /* ---- POST /v1/translations ---- */
@@ -330,7 +359,9 @@ static bool read_references(struct request *request, const json_t *document,
 bool check_prefix(const struct request *request, size_t piece, const uint32_t *ids, size_t count,
                   struct problem *problem) {
   const elman_model_info info = elman_model_get_info(request->model->model);
+  size_t ends = 0;
   for (size_t t = 0; t < count; t++) {
+    if (ids[t] == END_TOKEN && ++ends < request->pieces[piece].sentences) continue;
     const bool special = ids[t] < SPECIAL_TOKENS && !(ids[t] == 0 && info.target_merges == 0);
     if (ids[t] >= info.target_vocabulary || special)
       return refuse(problem, BAD_REQUEST,
@@ -409,7 +440,7 @@ static bool check_search(struct request *request, bool *given, struct problem *p
   elman_error error;
   const bool is_scored = (request->include & ELMAN_JSON_SCORES) != 0;
   const unsigned unused = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |
-                          (is_scored ? 0 : ELMAN_SCOPE_SCORE);
+                          ELMAN_SCOPE_TEXT | (is_scored ? 0 : ELMAN_SCOPE_SCORE);
   search->self_attention = (request->include & ELMAN_JSON_SELF_ATTENTION) != 0;
   given[elman_option_find(ELMAN_SCOPE_WEIGHTS, "self_attention")->index] = search->self_attention;
   search->without_scores = !is_scored && search->n_best == 1;
@@ -419,8 +450,12 @@ static bool check_search(struct request *request, bool *given, struct problem *p
        elman_options_unused(unused, search, given, "all texts have references", ELMAN_NAMES_FIELD,
                             &error) != ELMAN_OK))
     return refuse_fault(problem, &error);
-  if (search->replace_unknown &&
-      elman_model_get_info(request->model->model).target_tokens == ELMAN_TOKENS_BPE)
+  for (size_t i = 0; i < request->count && search->split_sentences == ELMAN_SPLIT_ON; i++)
+    if (request->pieces[i].sentence.reference != NULL)
+      return refuse(problem, BAD_REQUEST,
+                    "references[%zu] is the translation of one sentence, but split_sentences is on",
+                    i);
+  if (search->replace_unknown && !elman_model_get_info(request->model->model).writes_unknown)
     return refuse(problem, BAD_REQUEST,
                   "replace_unknown: the model uses subwords and has no unknown words");
   return true;
@@ -440,6 +475,7 @@ static bool read_translations(struct request *request, const json_t *document,
          read_overrides(request, document, problem) && read_include(request, document, problem) &&
          get_option(&stream, request, json_object_get(document, stream.name), BODY_JSON, problem) &&
          read_references(request, document, settings, problem) &&
+         count_all_sentences(request, settings, problem) &&
          read_prefixes(request, document, settings, problem) &&
          check_search(request, given, problem);
 }
@@ -468,7 +504,8 @@ static size_t estimate_output(const struct request *request, const struct piece 
 }
 
 /* Estimate the work of each piece: the largest number of steps of its hypotheses. A step costs a
- * constant, and more for each source token, to which it attends. */
+ * constant, and more for each source token, to which it attends. The translation of a text with
+ * several sentences has weights for all its tokens, too. */
 static void estimate_costs(struct request *request, const struct serve_settings *settings) {
   enum { STEP = 256 };
   for (size_t i = 0; i < request->count; i++) {
@@ -476,7 +513,10 @@ static void estimate_costs(struct request *request, const struct serve_settings 
     const elman_sentence *sentence = &piece->sentence;
     const size_t source = estimate_tokens(sentence->length, settings->max_tokens);
     const size_t beam = sentence->reference != NULL ? 1 : request->search.beam;
-    piece->cost = beam * estimate_output(request, piece, source, settings) * (STEP + source);
+    const size_t sentences = piece->sentences;
+    const size_t output =
+        sentences * estimate_output(request, piece, source / sentences + 1, settings);
+    piece->cost = beam * output * (STEP + source);
   }
 }
 
@@ -524,20 +564,30 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
   return false;
 }
 
-void piece_name(char name[PIECE_NAME], const struct request *request, size_t piece) {
+/* Return the number of the line of a piece within its text; 0 if the text has one line. */
+static size_t line_of(const struct request *request, size_t piece) {
   const struct piece *pieces = request->pieces, *last = &pieces[request->count - 1];
-  const char *field = request->kind == REQUEST_TRANSLATE ? "q" : "texts";
   size_t first = piece, line = 1;
   while (first > 0 && pieces[first - 1].item == pieces[piece].item) first--;
   for (size_t i = first; i <= piece; i++) line += pieces[i].breaks_before;
   const bool lines = line > 1 || pieces[piece].breaks_after > 0 ||
                      (&pieces[piece] < last && pieces[piece + 1].item == pieces[piece].item);
+  return lines ? line : 0;
+}
+
+bool has_lines(const struct request *request, size_t piece) {
+  return line_of(request, piece) > 0;
+}
+
+void piece_name(char name[PIECE_NAME], const struct request *request, size_t piece) {
+  const char *field = request->kind == REQUEST_TRANSLATE ? "q" : "texts";
+  const size_t line = line_of(request, piece), item = request->pieces[piece].item;
   name[0] = '\0';
-  if (request->is_array && lines)
-    snprintf(name, PIECE_NAME, "%s[%zu], line %zu: ", field, pieces[piece].item, line);
+  if (request->is_array && line > 0)
+    snprintf(name, PIECE_NAME, "%s[%zu], line %zu: ", field, item, line);
   else if (request->is_array)
-    snprintf(name, PIECE_NAME, "%s[%zu]: ", field, pieces[piece].item);
-  else if (lines)
+    snprintf(name, PIECE_NAME, "%s[%zu]: ", field, item);
+  else if (line > 0)
     snprintf(name, PIECE_NAME, "%s, line %zu: ", field, line);
 }
 

@@ -17,10 +17,11 @@ enum request_kind {
   REQUEST_TRANSLATIONS /* POST /v1/translations */
 };
 
-/* A text to be translated as one sentence. */
+/* A text, or a line of a text. */
 struct piece {
   elman_sentence sentence;
-  size_t item; /* index of the text of the request, of which this is a line */
+  size_t sentences; /* sentences that are translated by themselves, at least 1 */
+  size_t item;      /* index of the text of the request, of which this is a line */
   size_t breaks_before, breaks_after; /* line ends of the text around the line */
   const char *prefix;                 /* prefix as text, which the translator splits; NULL = none */
   size_t prefix_length;
@@ -34,7 +35,8 @@ struct request {
   elman_override overrides[ELMAN_MAX_OVERRIDES];
   struct piece *pieces; /* (count) */
   size_t count;
-  size_t sentences;  /* number of pieces that are not blank */
+  size_t sentences;  /* number of sentences of pieces that are not blank */
+  size_t all;        /* sum of `sentences` of all pieces */
   size_t items;      /* number of texts */
   bool is_array;     /* the texts are an array, so the answer is an array */
   bool stream;       /* answer by server-sent events */
@@ -49,6 +51,9 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
                    const char *body, size_t size, const struct model_set *models,
                    const struct serve_settings *settings, struct problem *problem);
 void request_free(struct request *request);
+
+/* Return whether the text of a piece has several lines. */
+bool has_lines(const struct request *request, size_t piece);
 
 /* Name the text of a piece, such as "q[3], line 2: ", if the request has several. */
 enum { PIECE_NAME = 64 };

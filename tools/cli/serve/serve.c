@@ -98,7 +98,7 @@ int serve_command(int argc, char **argv) {
        .count = &settings->max_body, .least = 1, .most = (size_t)1 << 30},
       {"max-sentences", 0, "N", "maximum sentences of a request", .group = "Limits",
        .count = &settings->max_sentences, .least = 1, .most = 100000},
-      {"max-tokens", 0, "N", "maximum tokens of a sentence", .group = "Limits",
+      {"max-tokens", 0, "N", "maximum tokens of a text, in /translate of a line", .group = "Limits",
        .count = &settings->max_tokens, .least = 1, .most = 5000},
       {"max-output", 0, "N", "maximum tokens of a translation, reference or prefix",
        .group = "Limits", .count = &settings->max_output, .least = 1, .most = 10000},
@@ -131,6 +131,7 @@ int serve_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = check_names(&job);
+  settings->precision_given = option_given(&usage, &operands, "precision");
   if (code != EX_OK) return code;
   complete(&job);
   return service_run(&job);

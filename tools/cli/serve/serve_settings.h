@@ -28,7 +28,8 @@ struct serve_settings {
   size_t max_client;         /* the same of one client; 0 = no limit */
   size_t max_connections;    /* open connections */
   size_t timeout;            /* seconds for a request to arrive, to be translated and to be sent */
-  elman_precision precision; /* of all translations */
+  elman_precision precision; /* of all translations, if it was given; else that of each model */
+  bool precision_given;
   bool log_requests, log_texts;
   const char *const *hosts; /* (host_count): host names besides localhost and addresses */
   size_t host_count;

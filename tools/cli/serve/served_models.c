@@ -144,14 +144,14 @@ void served_model_release(struct served_model *model) {
 /* ---- all models ---- */
 
 int model_set_load(struct model_set *set, const struct option_list *values,
-                   elman_precision precision) {
+                   const elman_precision *precision) {
   int code = EX_OK;
   *set = (struct model_set){.count = 0};
   for (size_t i = 0; i < values->count && code == EX_OK; i++) {
     struct served_model *model = NULL;
     code = load(&model, values->words[i]);
     if (code != EX_OK) break;
-    model->search.precision = precision;
+    if (precision != NULL) model->search.precision = *precision;
     const struct served_model *other = model_set_find(set, model->name);
     set->models[set->count++] = model;
     if (other == NULL) continue;

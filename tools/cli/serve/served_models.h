@@ -28,10 +28,11 @@ struct model_set {
   size_t count;
 };
 
-/* Load the models of the values of -m, each NAME=FILE or FILE, to translate in this precision.
- * Return an exit code; print a message if it is not 0. The set is empty then. */
+/* Load the models of the values of -m, each NAME=FILE or FILE, to translate in this precision;
+ * NULL = that of each model's file. Return an exit code; print a message if it is not 0. The set is
+ * empty then. */
 int model_set_load(struct model_set *set, const struct option_list *values,
-                   elman_precision precision);
+                   const elman_precision *precision);
 
 /* Let go of the models. Requests that hold a model keep it. */
 void model_set_retire(struct model_set *set);

@@ -72,7 +72,9 @@ static int try_models(const struct model_set *models) {
 static int load(struct model_set *models, struct client_tokens *tokens,
                 const struct serve_job *job) {
   tokens->count = 0;
-  int code = model_set_load(models, &job->models, job->settings.precision);
+  const struct serve_settings *settings = &job->settings;
+  int code =
+      model_set_load(models, &job->models, settings->precision_given ? &settings->precision : NULL);
   if (code == EX_OK) code = try_models(models);
   if (code == EX_OK && job->tokens != NULL) code = tokens_read(tokens, job->tokens);
   if (code != EX_OK) model_set_retire(models);

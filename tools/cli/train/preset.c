@@ -9,6 +9,7 @@
 #include "console/messages.h"
 #include "group/group.h"
 #include "options/command_line.h"
+#include "options/library_options.h"
 
 /* ---- the presets ---- */
 
@@ -67,6 +68,29 @@ static bool uses_bpe(const struct train_job *job) {
   return uses;
 }
 
+/* Return whether an option of the library was given. */
+static bool row_given(const elman_option *row, const struct usage *usage,
+                      const struct operands *operands) {
+  bool given[ELMAN_MAX_OPTIONS];
+  (void)library_options_given(given, usage, operands);
+  return given[row->index];
+}
+
+/* Switch off the preset's augmentation, which changes the words that a guide links. */
+static void fit_augmentation(struct train_job *job, const struct usage *usage,
+                             const struct operands *operands) {
+  char name[64];
+  for (const elman_option *row = elman_option_next(NULL, ELMAN_SCOPES_TRAIN); row != NULL;
+       row = elman_option_next(row, ELMAN_SCOPES_TRAIN)) {
+    double *share = (double *)((char *)&job->train + row->offset);
+    if (strcmp(row->group, "Augmentation") != 0 || *share <= 0 || row_given(row, usage, operands))
+      continue;
+    note("preset %s: with --guide, %s does not apply", job->preset,
+         elman_option_write_name(name, sizeof name, row->name, ELMAN_NAMES_OPTION));
+    *share = 0;
+  }
+}
+
 /* Switch off settings that come from the preset and that other options exclude, and report each.
  * Refuse such settings if they were given themselves. */
 int preset_fit_options(struct train_job *job, const struct usage *usage,
@@ -100,6 +124,7 @@ int preset_fit_options(struct train_job *job, const struct usage *usage,
     note("preset %s: with --guide, --subword-dropout does not apply", job->preset);
     job->train.subword_dropout = 0;
   }
+  if (job->guide != NULL) fit_augmentation(job, usage, operands);
   return EX_OK;
 }
 

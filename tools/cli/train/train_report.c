@@ -142,6 +142,33 @@ static void note_unknown(const struct training *training, const char *side, doub
        100 * share, side, advice);
 }
 
+/* Report that no pair shows the model a source without a final mark, which people often type. */
+static void note_marks(const struct training *training, const elman_train_report *report) {
+  enum { LEAST_PAIRS = 1000 };
+  const double nearly_all = 0.95;
+  const elman_train_options *options = training->options;
+  if (report->pairs < LEAST_PAIRS || report->marked_source <= nearly_all ||
+      options->drop_source_mark > 0 || options->drop_marks > 0)
+    return;
+  note("%.0f %% of the source sentences end with a mark, so that sentences without one will be "
+       "translated worse; --drop-source-mark 0.3 drops some marks",
+       100 * report->marked_source);
+}
+
+/* Report options of augmentation that suit no pair, such as the case of Chinese sources. */
+static void note_idle(const elman_train_report *report) {
+  char name[64];
+  unsigned bit = 1;
+  for (const elman_option *row = elman_option_next(NULL, ELMAN_SCOPES_TRAIN); row != NULL;
+       row = elman_option_next(row, ELMAN_SCOPES_TRAIN)) {
+    if (strcmp(row->group, "Augmentation") != 0) continue;
+    if ((report->idle & bit) != 0)
+      note("%s changes no pair of this epoch; docs/training.md states which pairs it can change",
+           elman_option_write_name(name, sizeof name, row->name, ELMAN_NAMES_OPTION));
+    bit <<= 1;
+  }
+}
+
 static void note_guide(const struct training *training, const elman_train_report *report) {
   const elman_train_options *options = training->options;
   if (options->guide_weight <= 0) return;
@@ -194,6 +221,8 @@ static void note_start(struct training *training, const elman_train_report *repo
   note_warm_up(training, report);
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
+  note_marks(training, report);
+  note_idle(report);
   if (report->epoch > 1 || report->update > 1)
     note("resuming in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);

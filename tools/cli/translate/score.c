@@ -10,6 +10,7 @@
 #include "input/search_options.h"
 #include "input/sentences.h"
 #include "options/command_line.h"
+#include "options/library_options.h"
 #include "translate/batches.h"
 
 struct scored_pairs {
@@ -125,5 +126,6 @@ int score_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = check_input(&job, &input, &operands, &path);
+  (void)library_options_given(models.given.rows, &usage, &operands);
   return code == EX_OK ? run(&job, &models, path, output) : code;
 }

@@ -29,7 +29,7 @@ static int check_tag(const char *tag, const struct usage *usage) {
 
 static int run(struct translate_lines *job, struct models *models, const char *input,
                const struct operands *operands, const char *output) {
-  struct sentence_input sentences = {.max_line = job->options.max_bytes};
+  struct sentence_input sentences = {.have_parts = true, .max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, input, operands);
   if (code != EX_OK) return code;
   code = translate_lines(job, models, &sentences, output);
@@ -51,7 +51,9 @@ int translate_command(int argc, char **argv) {
       {"json", 0, NULL, "one JSON object per line, with probability and tokens", .group = "Output",
        .flag = &job.json},
       QUIET_OPTION("no messages except errors")};
-  library_options(options, SEARCH_SCOPES | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED, &job.options);
+  library_options(options,
+                  SEARCH_SCOPES | ELMAN_SCOPE_TEXT | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED,
+                  &job.options);
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",

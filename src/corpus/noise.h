@@ -1,0 +1,40 @@
+/* Noise that both sides of a pair contain, so that a model learns to copy: numbers, names, codes,
+ * placeholders, tags, addresses and symbols. */
+#ifndef ELMAN_CORPUS_NOISE_H
+#define ELMAN_CORPUS_NOISE_H
+
+#include "base/text.h"
+#include "corpus/draws.h"
+#include "vocab/codec.h"
+
+enum noise_place {
+  NOISE_NOWHERE,
+  NOISE_ALONE,  /* instead of the pair */
+  NOISE_BEFORE, /* before the text */
+  NOISE_WITHIN, /* before the final marks of both sides; at the end if a side has none */
+  NOISE_AFTER
+};
+
+struct noise {
+  enum noise_place place;
+  struct buffer texts[2]; /* by side; the target has COPIED_WORD for each word to be copied */
+  struct buffer closing;  /* a tag for the end of both texts, or empty */
+};
+
+/* Draw a noise. Its buffers are reused. */
+void noise_draw(struct noise *noise, struct draws *draws);
+
+/* Replace a number or name that both texts contain by a random one in the source, and by
+ * COPIED_WORD in the target. Return whether they share any. */
+bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
+
+/* Put the noise of a side into its text. `marked` states that both sides have final marks. */
+void noise_insert(struct buffer *text, const struct noise *noise, elman_side side, bool marked,
+                  elman_token_mode mode, struct buffer *scratch);
+
+/* Append the tokens from which noise is built on a side: characters of modes `chars` and `bpe`,
+ * signs of mode `words`. A vocabulary must contain them. */
+elman_status noise_alphabet(struct tokens *tokens, const struct codec *codec,
+                            elman_error *error) CHECKED;
+
+#endif

@@ -1,0 +1,145 @@
+#include "translate/copied.h"
+
+#include <string.h>
+
+#include "vocab/characters.h"
+#include "vocab/scripts.h"
+
+bool is_joined(const struct copied_source *source, size_t s) {
+  return source->spans.ends[s - 1] >= source->spans.starts[s];
+}
+
+/* ---- the text around a place ---- */
+
+struct copied_range {
+  size_t start, end;
+};
+
+static int character_in(struct text text, size_t at) {
+  return at < text.length ? character_at(text, &at) : 0;
+}
+
+static size_t start_of_previous(struct text text, size_t at) {
+  do at--;
+  while (at > 0 && continues_character(text.bytes[at]));
+  return at;
+}
+
+static bool is_ascii(int codepoint) {
+  return codepoint > ' ' && codepoint < 0x7F;
+}
+
+static bool is_ascii_letter(int codepoint) {
+  return codepoint < 0x7F && is_word_character(codepoint);
+}
+
+/* Return whether the character at byte `at` belongs to a run: ASCII, Latin letters, and full-width
+ * signs between ASCII letters or digits, which normalization makes narrow. */
+static bool is_of_run(struct text text, size_t at) {
+  size_t next = at;
+  if (at >= text.length) return false;
+  const int codepoint = character_at(text, &next);
+  if (is_ascii(codepoint) || script_of(codepoint) == SCRIPT_LATIN) return true;
+  return at > 0 && codepoint > 0xFF00 && codepoint < 0xFF5F &&
+         is_ascii_letter(character_in(text, start_of_previous(text, at))) &&
+         is_ascii_letter(character_in(text, next));
+}
+
+static bool is_letter_like(struct text text, size_t at, int model) {
+  const int codepoint = character_in(text, at);
+  return is_word_character(codepoint) && !is_unspaced(codepoint) &&
+         script_of(codepoint) == script_of(model);
+}
+
+/* Return the range of characters around byte `at` that belong together: a run, or a word in one
+ * script with its digits and marks. */
+static struct copied_range expand(struct text text, size_t at, bool run) {
+  const int codepoint = character_in(text, at);
+  struct copied_range range = {at, at};
+  while (range.start > 0) {
+    const size_t before = start_of_previous(text, range.start);
+    if (!(run ? is_of_run(text, before) : is_letter_like(text, before, codepoint))) break;
+    range.start = before;
+  }
+  while (range.end < text.length) {
+    if (!(run ? is_of_run(text, range.end) : is_letter_like(text, range.end, codepoint))) break;
+    character_at(text, &range.end);
+  }
+  return range;
+}
+
+static size_t count_of(struct text text, struct copied_range range, char byte) {
+  size_t count = 0;
+  for (size_t i = range.start; i < range.end; i++) count += text.bytes[i] == byte;
+  return count;
+}
+
+/* Return whether the byte at an end of the range belongs to the sentence: a mark, a quotation mark,
+ * or a bracket without its partner. */
+static bool is_outside(struct text text, struct copied_range range, bool at_end) {
+  static const char opening[] = "([{<", closing[] = ")]}>";
+  const char byte = text.bytes[at_end ? range.end - 1 : range.start];
+  const char *found = strchr(at_end ? closing : opening, byte);
+  if (byte == '"' || byte == '\'') return true;
+  if (at_end && strchr(".,!?;:", byte) != NULL) return true;
+  if (found == NULL) return false;
+  const char partner = at_end ? opening[found - closing] : closing[found - opening];
+  return count_of(text, range, byte) > count_of(text, range, partner);
+}
+
+static struct copied_range trim(struct text text, struct copied_range range) {
+  while (range.start < range.end && is_outside(text, range, false)) range.start++;
+  while (range.start < range.end && is_outside(text, range, true)) range.end--;
+  return range;
+}
+
+/* Return the grapheme cluster that contains byte `at`. */
+static struct copied_range cluster_around(struct text text, size_t at) {
+  struct copied_range range = {0, 0};
+  int first;
+  while (range.end <= at && range.end < text.length) {
+    range.start = range.end;
+    range.end = cluster_end(text, range.start, &first);
+  }
+  return range;
+}
+
+static struct copied_range part_around(struct text text, size_t at, bool whole) {
+  const int codepoint = character_in(text, at);
+  const bool in_run = whole && is_of_run(text, at);
+  if (!in_run && (!is_word_character(codepoint) || is_unspaced(codepoint)))
+    return cluster_around(text, at);
+  const struct copied_range range = expand(text, at, in_run);
+  const struct copied_range inner = in_run ? trim(text, range) : range;
+  return inner.start <= at && at < inner.end ? inner : cluster_around(text, at);
+}
+
+/* ---- a word ---- */
+
+bool is_copyable(const struct copied_source *source, size_t s) {
+  const int codepoint = character_in(source->text, source->spans.starts[s]);
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return codepoint != 0 && !is_unspaced(codepoint) &&
+         (category < UTF8PROC_CATEGORY_PC || category > UTF8PROC_CATEGORY_PO);
+}
+
+void copy_source_word(struct buffer *into, const struct copied_source *source, size_t s,
+                      elman_token_mode target, bool whole) {
+  const struct text token = tokens_get(source->tokens, s), surface = token_surface(token);
+  const bool divided = token_mode_row(source->mode)->has_subwords ||
+                       (source->mode == ELMAN_TOKENS_CHARS &&
+                        (target == ELMAN_TOKENS_WORDS || target == ELMAN_TOKENS_SPACE));
+  const size_t at = source->spans.starts[s];
+  /* A token that is a word of another script is complete. */
+  const bool grows = divided || (whole && (is_of_run(source->text, at) ||
+                                           !is_word_character(character_in(source->text, at))));
+  buffer_clear(into);
+  if (grows && at < source->text.length) {
+    const struct copied_range range = part_around(source->text, at, whole);
+    buffer_append(into, source->text.bytes + range.start, range.end - range.start);
+    if (!token_has_mark(buffer_text(into))) return;
+    buffer_clear(into);
+  }
+  /* Keep a mark without which the rest would be read as a mark. */
+  buffer_append_text(into, token_has_mark(surface) ? token : surface);
+}

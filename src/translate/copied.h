@@ -1,0 +1,32 @@
+/* Source text that is copied into a translation in place of an unknown word. */
+#ifndef ELMAN_TRANSLATE_COPIED_H
+#define ELMAN_TRANSLATE_COPIED_H
+
+#include <stdbool.h>
+
+#include "vocab/locate.h"
+
+/* A source text and its tokens. */
+struct copied_source {
+  struct text text; /* as given */
+  const struct tokens *tokens;
+  struct spans spans; /* of the tokens in the text */
+  elman_token_mode mode;
+};
+
+/* Return whether the text has no space between token s > 0 and the token before it. */
+bool is_joined(const struct copied_source *source, size_t s);
+
+/* Return whether noise may teach a model to copy token s: it is neither punctuation nor a character
+ * of text without spaces. */
+bool is_copyable(const struct copied_source *source, size_t s);
+
+/* Replace the contents of `into` by what token s stands for, as a token of a target in mode
+ * `target`. With `whole`, for models that noise taught to copy, it is the longest text around the
+ * token without spaces and other scripts, such as an address, without marks at its ends. Otherwise,
+ * it is the token; if only the source is divided into subwords or characters, the word around it.
+ */
+void copy_source_word(struct buffer *into, const struct copied_source *source, size_t s,
+                      elman_token_mode target, bool whole);
+
+#endif
