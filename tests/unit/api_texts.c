@@ -59,6 +59,7 @@ static void check_sentence(const elman_translation *all, size_t k, const elman_t
 Test(api_texts, sentences_are_translated_by_themselves) {
   const elman_translate_options options = beam_options(1);
   owned_translation *all = translate(translator, text, &options);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   double sum = 0, scores = 0;
   char expected[512];
   cr_assert_eq(all->sentence_count, SENTENCES);
@@ -129,6 +130,7 @@ Test(api_texts, overrides_of_places_belong_to_one_sentence) {
   options.override_count = 1;
   owned_translation *all = translate(translator, text, &options);
   cr_assert_eq(all->sentence_count, SENTENCES);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   options.overrides = &place;
   owned_translation *one = translate(translator, text, &options);
   cr_assert_eq(one->sentence_count, 1);
@@ -158,6 +160,7 @@ Test(api_texts, the_best_combinations_form_the_list) {
   enum { BEST = 6 };
   const elman_translate_options options = beam_options(BEST);
   owned_translation *all = translate(translator, text, &options);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   double sums[BEST * BEST * BEST];
   const size_t count = list_sums(sums, &options);
   cr_assert_geq(count, BEST);
@@ -213,6 +216,7 @@ Test(api_texts, limits_count_the_whole_text) {
   elman_translate_options options = elman_translate_options_default();
   elman_translation *found;
   owned_translation *all = translate(translator, text, &options);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   options.max_tokens = all->source_count - 1;
   cr_assert_eq(elman_translate(&found, translator, text, strlen(text), &options, &why),
                ELMAN_BAD_DATA);
@@ -229,6 +233,7 @@ Test(api_texts, max_length_limits_each_sentence) {
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;
   owned_translation *all = translate(translator, text, &options);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   for (size_t k = 0; k < SENTENCES; k++) cr_assert_leq(all->sentences[k].target_count, 2);
   cr_assert_gt(all->target_count, 2);
 }
@@ -262,6 +267,7 @@ Test(api_texts, the_callback_names_the_sentence) {
   options.partial = see_parts;
   options.partial_context = seen;
   owned_translation *all = translate(translator, text, &options);
+  cr_assert_eq(all->sentence_count, SENTENCES);
   for (size_t k = 0; k < SENTENCES; k++) cr_assert(seen[k]);
 }
 
