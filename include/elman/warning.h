@@ -12,7 +12,7 @@ typedef enum elman_warning_kind {
   ELMAN_WARNING_SCRIPT,    /* less than a third of the letters of the text are of the script of the
                               model's source side; a Han character counts as three letters */
   ELMAN_WARNING_VARIANTS,  /* most unknown source tokens are traditional characters, and the model
-                              has  their simplified forms, or the reverse */
+                              has their simplified forms, or the reverse */
   ELMAN_WARNING_UNKNOWN,   /* more than a third of the source tokens are unknown */
   ELMAN_WARNING_IMPROBABLE /* the mean log-probability of the target tokens of a sentence is below
                               ELMAN_PROBABLE */

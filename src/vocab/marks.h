@@ -25,6 +25,8 @@ struct marks_range {
 /* Return the final marks of a text; an empty range if the text does not end with a mark, or
  * contains nothing else. ";" is a mark after a Greek letter. */
 struct marks_range final_marks(struct text text);
+
+/* Return whether the text has final marks. */
 bool ends_with_mark(struct text text);
 
 #endif

@@ -30,3 +30,12 @@ for arguments in '' --help 'folder more'; do
   ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
   grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"
 done
+printf '\xff\tx\n' >folder/train.tsv
+for folder in nowhere folder; do
+  ! "$make" $folder >output 2>problem || fail "$folder is accepted"
+  [ "$(wc -l <problem)" -eq 1 ] || fail "the problem of $folder is not one line"
+done
+grep -q '^everyday-pairs: folder/train.tsv: is not UTF-8 text' problem || fail "the message lacks the file"
+printf 'a\tb\n' >folder/train.tsv
+! "$make" folder >/dev/full 2>problem || fail "a full disk is accepted"
+grep -q '^everyday-pairs: .*No space left' problem || fail "no message for a full disk"

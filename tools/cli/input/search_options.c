@@ -45,7 +45,7 @@ int search_options_unused(elman_translate_options *search, struct search_given *
   return EX_OK;
 }
 
-/* What a note lists, separated by commas. */
+/* The settings in a note, separated by commas. */
 struct listed {
   char text[128];
 };

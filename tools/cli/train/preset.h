@@ -24,7 +24,7 @@ void preset_fit_model(struct train_job *job, const elman_model *model);
  * far as they were not given themselves, and report them. A run that resumes keeps its settings. */
 int preset_fit_length(struct train_job *job, size_t pairs);
 
-/* Estimate the number of updates of a run with so many pairs. */
+/* Estimate the number of updates of a run with this number of pairs. */
 double expected_updates(const struct train_job *job, size_t pairs);
 
 #endif
