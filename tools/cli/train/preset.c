@@ -167,7 +167,7 @@ struct run_length {
 };
 
 /* Scale the settings for a run of this length. A short run needs larger steps, and less
- * regularization. The exponents come from docs/quality.md. */
+ * regularization. docs/training.md, section 2. */
 static void scale(elman_train_options *options, const struct run_length *length) {
   const double updates = fmin(fmax(length->updates, 1.0 / 64), 64);
   const double epochs = fmin(fmax(length->epochs, 1.0 / 64), 64);
