@@ -200,6 +200,8 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   elman_evaluate_options evaluation = elman_evaluate_options_default();
   evaluation.batch_size = options->batch_size;
   evaluation.group = options->group;
+  /* As translation does by default: elman_model_translate_options. */
+  evaluation.translate.replace_unknown = options->copy_noise > 0;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
   const elman_status status =

@@ -22,10 +22,25 @@ names=$(sed -n '42,$p' pairs | grep -c -v -e Tom)
   fail "a name is wrong"
 grep -q '買了[0-9]*本書。' pairs || fail "no pair is in traditional characters"
 
+# Copies with other places; people of a place keep it.
+printf '%s\n' $'我住在波士顿。\tI live in Boston.' $'他是法国人。\tHe is from France.' $'我爱日本。\tI love Japan.' >>folder/train.tsv
+"$make" --places folder >places || fail "--places failed"
+[ "$(wc -l <places)" -eq 2 ] || fail "$(wc -l <places) places instead of 2"
+grep -q -P '^我住在(?!波士顿).*。\tI live in (?!Boston).*\.$' places || fail "no other city"
+grep -q -P '^我爱(?!日本).*。\tI love (?!Japan).*\.$' places || fail "no other country"
+
+# Back-translation: the probable ones, without dev and test sentences.
+printf '%s\n' 'I see.' 'Goodbye!' 'It is late.' >folder/english.txt
+for found in '我懂 -0.9' '再见 -0.1' '晚 -0.91'; do
+  printf '{"text":"%s","target_tokens":["a","b"],"log_probability":%s}\n' $found
+done >translations
+"$make" --synthetic folder translations >synthetic || fail "--synthetic failed"
+[ "$(cat synthetic)" = $'→ 我懂\tI see.' ] || fail "wrong synthetic pairs: $(cat synthetic)"
+
 rm folder/extra.tsv
 "$make" folder >without || fail "extra.tsv is needed"
-[ "$(wc -l <without)" -lt "$(wc -l <pairs)" ] || fail "extra.tsv changes nothing"
-for arguments in '' --help 'folder more'; do
+! grep 'This is good' without || fail "extra.tsv changes nothing"
+for arguments in '' --help 'folder more' --places '--places --help' '--synthetic folder' '--synthetic folder a b'; do
   # shellcheck disable=SC2086 # words of a command
   ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
   grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"

@@ -39,6 +39,14 @@ with zipfile.ZipFile("uneven.zip", "w") as z:
   expect_message 65 'uneven.zip: its sides differ' "$fetch" --convert cmn.txt more uneven.zip
   expect_message 65 'cmn.txt: contains no pairs' "$fetch" --convert cmn.txt more cmn.txt
   expect_message 66 'nowhere: no such file' "$fetch" --convert cmn.txt more nowhere
+  for i in $(seq 27); do printf 'Line %d.\nLine %d.\n' "$i" "$i"; done | gzip >en.txt.gz
+  expect_exit 0 "$fetch" --convert cmn.txt more cmn-en.txt.zip en.txt.gz
+  [ "$(wc -l <more/english.txt)" -eq 3 ] || fail "not a ninth of the different sentences"
+  expect_message 73 'more/train.tsv already exists' "$fetch" --convert cmn.txt more cmn-en.txt.zip en.txt.gz
+  rm more/*.tsv
+  expect_message 73 'more/english.txt already exists' "$fetch" --convert cmn.txt more cmn-en.txt.zip en.txt.gz
+  rm -r more
+  expect_message 65 'cmn.txt: is damaged' "$fetch" --convert cmn.txt more cmn-en.txt.zip cmn.txt
   [ ! -e more ] || fail "files were written"
 fi
 
@@ -68,13 +76,13 @@ refused 66 'nowhere: no such file' --convert nowhere out
 refused 64 'tools/fetch-tatoeba \[OUTPUT_DIR\]' --help
 refused 64 'tools/fetch-tatoeba' --convert cmn.txt
 refused 64 'tools/fetch-tatoeba' out more
-refused 64 'tools/fetch-tatoeba' --convert cmn.txt out one two
+refused 64 'tools/fetch-tatoeba' --convert cmn.txt out one two three
 : >file
 expect_message 73 'file/out: cannot create the directory' "$fetch" --convert cmn.txt file/out
 
 # Failing downloads, with substitutes for the programs that download.
 mkdir bin
-for tool in awk bash cat cp dirname env head mkdir mktemp paste rm sed tail tr unzip wc; do
+for tool in awk bash cat cp dirname env gzip head mkdir mktemp paste rm sed sort tail tr unzip wc; do
   tool=$(command -v $tool) && ln -s "$tool" bin/
 done
 printf '#!/bin/bash\nexit 6\n' >wget

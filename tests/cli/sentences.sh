@@ -47,6 +47,9 @@ expect_error 65 'longer than the limit of 20 bytes' translate --max-bytes 20 "$t
 # Warnings: at once for a TEXT, once for a file.
 expect_note '^This model translates Chinese \(Han script\); the text is mostly in Latin script\. Use a model of the opposite direction\.$' \
   translate 'How are you?'
+expect_output '"warning":\{"kind":"script","message":"This model translates Chinese .*direction\."\}\}$' translate -q --json 'How are you?'
+expect_exit 0 "$ELMAN" translate -q --json '我 爱 学习'
+! grep '"warning"' "$results/stdout" || fail "a warning of a good translation"
 expect_note '^TEXT 2: This model translates Chinese' translate '我 爱 学习' 'How are you?'
 expect_note '^The text has traditional characters that are not in the vocabulary, which has simplified ones\.' translate '學習'
 expect_note '^2 of 3 words of the text are not in the vocabulary, so that the translation is probably wrong\.' translate '我 鼬 鼯'

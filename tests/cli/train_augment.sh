@@ -74,3 +74,12 @@ for search in '' '--beam 3' '--beam 2 --n-best 2' '--precision int8'; do
 done
 expect_exit 0 "$ELMAN" evaluate -m copies few
 expect_refused 'bpe and has no unknown words' translate -m plain --replace-unknown x
+
+# Validation replaces unknown words, as translation does.
+for i in $(seq 60); do printf '他 有 %d 本 书\tHe has %d books\n' "$i" "$i"; done >counted
+for i in 777 888 999 555; do printf '他 有 %d 本 书\tHe has %d books\n' "$i" "$i"; done >unseen
+expect_exit 0 "$ELMAN" train -q --min-count 2 --copy-noise 0.6 --epochs 30 --seed 3 --dev unseen --log log -o copying counted
+best=$(grep -o '"bleu":[0-9.]*' log | cut -d : -f 2 | sort -g | tail -n 1)
+[ "${best%.*}" -ge 50 ] || fail "the best BLEU of the unseen numbers is $best"
+expect_exit 0 "$ELMAN" evaluate -q --beam 1 --json -m copying unseen
+expect_stdout_match "\"bleu\":$best[,}]"

@@ -102,6 +102,14 @@ void json_translation(struct json *json, const elman_translation *translation, u
   json->comma = true;
 }
 
+void json_warning(struct json *json, const elman_model *model,
+                  const elman_translation *translation) {
+  const elman_warning warning = elman_translation_warning(model, translation);
+  if (warning.kind != ELMAN_WARNING_NONE)
+    json_print(json, "warning {kind %s message %s}", elman_warning_kind_name(warning.kind),
+               warning.message);
+}
+
 static void json_numbers(struct json *json, const char *key, const double *numbers, size_t count) {
   print_bracket(json, key, '[');
   for (size_t i = 0; i < count; i++) json_number(json, NULL, numbers[i]);

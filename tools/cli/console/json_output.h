@@ -38,6 +38,11 @@ void json_flag(struct json *json, const char *key, bool flag);
 /* Write members of a translation; `parts` are bits of elman_json_part, at least one. */
 void json_translation(struct json *json, const elman_translation *translation, unsigned parts);
 
+/* Write the warning of a translation as the member "warning": {"kind": …, "message": …}. A
+ * translation without a warning has no such member. */
+void json_warning(struct json *json, const elman_model *model,
+                  const elman_translation *translation);
+
 /* ---- figures: named values as results ---- */
 
 /* A named value. Set exactly one of the pointers `text`, `flag`, `count`, `number`, `share`, `list`

@@ -23,8 +23,7 @@ const char *text_side_name(size_t index) {
 #define ELMAN_DATA_FOLDER "/usr/share/elman/data"
 #endif
 
-bool example_model_find(char path[EXAMPLE_PATH]) {
-  static const char name[] = "everyday.zh-en.safetensors";
+bool example_model_find(char path[EXAMPLE_PATH], const char *name) {
   static const char *const folders[] = {"/../share/elman/data",
                                         "/../../data"}; /* from the program */
   char program[EXAMPLE_PATH / 2], place[EXAMPLE_PATH];
@@ -45,7 +44,7 @@ int model_open(elman_model **model, const char *path) {
   const int code = report_error(&error);
   char example[EXAMPLE_PATH];
   if (code != EX_NOINPUT || strcmp(path, DEFAULT_MODEL) != 0) return code;
-  if (example_model_find(example))
+  if (example_model_find(example, EXAMPLE_MODEL))
     print_info("'elman train' writes this file; name another model with -m FILE, such as %s",
                example);
   else

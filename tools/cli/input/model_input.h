@@ -21,9 +21,13 @@ int model_open(elman_model **model, const char *path);
 
 enum { EXAMPLE_PATH = 4096 };
 
-/* Find the model for everyday sentences that comes with the program, next to an installed program
- * or in the sources. Return false if there is none. */
-bool example_model_find(char path[EXAMPLE_PATH]);
+/* The models for everyday sentences that come with the program. */
+#define EXAMPLE_MODEL "everyday.zh-en.safetensors"
+#define EXAMPLE_OPPOSITE "everyday.en-zh.safetensors"
+
+/* Find one of these models, next to an installed program or in the sources. Return false if it is
+ * not there. */
+bool example_model_find(char path[EXAMPLE_PATH], const char *name);
 
 /* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {

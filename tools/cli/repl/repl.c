@@ -241,11 +241,13 @@ int repl_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  char example[EXAMPLE_PATH];
+  char example[EXAMPLE_PATH], opposite[EXAMPLE_PATH];
   if (!option_given(&usage, &operands, "model") && access(DEFAULT_MODEL, F_OK) != 0 &&
-      example_model_find(example)) {
+      example_model_find(example, EXAMPLE_MODEL)) {
     note("there is no %s here; using %s, which translates everyday Chinese into English",
          DEFAULT_MODEL, example);
+    if (example_model_find(opposite, EXAMPLE_OPPOSITE))
+      note("for English into Chinese: elman repl -m %s", opposite);
     session.side.models.paths.words[0] = example;
   }
   code = search_options_complete(&session.options, &session.given, &usage, &operands,

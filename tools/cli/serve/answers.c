@@ -127,10 +127,7 @@ struct answer answer_translations(const struct request *request, size_t number,
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
   json_print(&writing.json, "{index %zu", number);
-  const elman_warning warning = elman_translation_warning(request->model->model, translation);
-  if (warning.kind != ELMAN_WARNING_NONE)
-    json_print(&writing.json, "warning {kind %s message %s}", elman_warning_kind_name(warning.kind),
-               warning.message);
+  json_warning(&writing.json, request->model->model, translation);
   if ((request->include & SOURCE_PARTS) != 0)
     json_translation(&writing.json, translation, request->include & SOURCE_PARTS);
   json_print(&writing.json, "translations [");

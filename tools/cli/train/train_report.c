@@ -102,7 +102,7 @@ static bool is_line_due(const elman_train_report *report) {
 }
 
 static double tokens_per_second(const struct training *training, size_t tokens) {
-  return (double)(training->line_tokens + tokens) / (now() - training->line_at);
+  return (training->line_tokens + (double)tokens) / (now() - training->line_at);
 }
 
 static void print_epoch(struct training *training, const elman_train_report *report) {
@@ -207,6 +207,8 @@ static void note_start(struct training *training, const elman_train_report *repo
   training->first = false;
   training->done_before =
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
+  training->line_tokens =
+      -(double)report->tokens * (double)(report->update - 1) / (double)report->update;
   train_log_start(&training->log, training->model, training->options, report->epochs);
   if (report->left_out > 0)
     note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
@@ -251,7 +253,7 @@ static bool on_update(void *context, const elman_train_report *report) {
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
   if (progress_due(&training->progress)) draw_progress(training, report);
-  if (epoch_ends) training->line_tokens += report->tokens;
+  if (epoch_ends) training->line_tokens += (double)report->tokens;
   if (epoch_ends && is_line_due(report)) print_epoch(training, report);
   return may_continue(training);
 }

@@ -16,7 +16,8 @@ struct training {
   struct train_log log;
   double started_at;
   double line_at;     /* time at which the last line was printed */
-  size_t line_tokens; /* tokens in the epochs completed since the last line */
+  double line_tokens; /* tokens in the epochs completed since the last line, less those of an
+                         earlier run in the first epoch */
   double done_before; /* fraction of the work that an earlier run did */
   bool first;         /* no report has come yet */
   size_t epoch;       /* current epoch */

@@ -20,11 +20,13 @@ struct lines {
   struct warnings warnings;
 };
 
-static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
+static void write_json(const struct lines *lines, const elman_translation *best) {
   enum { TARGET = ELMAN_JSON_TEXT | ELMAN_JSON_SCORES | ELMAN_JSON_TARGET_TOKENS };
-  struct json json = {.stream = stream};
+  struct json json = {.stream = lines->stream};
+  const bool n_best = lines->job->n_best;
   json_print(&json, "{");
   json_translation(&json, best, TARGET | ELMAN_JSON_SOURCE_TOKENS);
+  json_warning(&json, lines->model, best);
   if (n_best) json_print(&json, "translations [");
   for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
     json_print(&json, "{");
@@ -82,7 +84,7 @@ static int write_line(void *context, const struct translated *translated) {
   FILE *stream = lines->stream;
   if (best != NULL) unknown_words_add(&lines->unknown, best);
   if (job->json && best != NULL) {
-    write_json(stream, best, job->n_best);
+    write_json(lines, best);
   } else if (job->n_best && !job->json) {
     write_moses(stream, best, translated->sentence->number);
   } else {

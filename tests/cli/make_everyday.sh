@@ -1,0 +1,39 @@
+# Test: slow.
+# tools/make-everyday trains both models, and continues after an interruption. Its pairs are few here.
+
+make=$DATA/../tools/make-everyday
+command -v opencc >/dev/null || exit 77
+export ELMAN
+mkdir folder models
+for part in 'train 1 40' 'dev 41 46' 'test 47 50'; do
+  read -r name first last <<<"$part"
+  for i in $(seq "$first" "$last"); do
+    printf '汤姆在波士顿买了%d本书。\tTom bought %d books in Boston.\n' "$i" "$i"
+  done >"folder/$name.tsv"
+done
+printf '%s\n' 'Tom bought a book.' 'I bought two books.' >folder/english.txt
+
+expect_exit 66 "$make" nowhere
+expect_stderr_match '^make-everyday: cannot read nowhere/train.tsv'
+expect_exit 66 "$make" folder nowhere
+expect_stderr_match '^make-everyday: nowhere: no such folder'
+expect_exit 64 "$make" --help
+
+expect_exit 0 "$make" folder models
+for direction in zh-en en-zh; do
+  model=models/everyday.$direction.safetensors
+  expect_output '^number type +float32, int8$' inspect -m "$model"
+  expect_stdout_match '^arithmetic +portable$'
+  [ "$(stat -c %s "$model")" -le 8000000 ] || fail "$model is larger than 8 MB"
+done
+"$ELMAN" translate -q -m models/everyday.en-zh.safetensors 'Tom bought 7 books in Boston.' >/dev/null ||
+  fail "the second model does not translate English"
+[ "$(wc -l <folder/everyday/english.json)" -eq 2 ] || fail "the English sentences are not translated"
+
+# The same again: nothing is left to do, and the models are the same. An interrupted run gives them, too.
+cp -r models before
+expect_exit 0 "$make" folder models
+cmp models/everyday.zh-en.safetensors before/everyday.zh-en.safetensors || fail "the model differs"
+rm -r folder/everyday/zh-en* folder/everyday/english.json
+expect_exit 0 "$make" folder models
+cmp models/everyday.zh-en.safetensors before/everyday.zh-en.safetensors || fail "the model differs after an interruption"
