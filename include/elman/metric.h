@@ -25,8 +25,9 @@ ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
-  const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = "zh" if the first
-                              references are mostly Chinese characters, else "13a" */
+  const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = by the script of
+                              the first references: "zh" for mostly Chinese characters, "char" for
+                              other scripts without spaces, such as Japanese and Thai, else "13a" */
   bool lowercase;          /* compare in lower case, for BLEU */
   bool chrf_lowercase;     /* compare in lower case, for chrF */
   size_t resamples;        /* resamples for elman_metrics_compare; default 1000 */

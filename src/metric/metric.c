@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "vocab/characters.h"
+#include "vocab/scripts.h"
 
 /* Corpus chrF2 (Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015):
  * n-grams of 1 to 6 characters without white space; recall has twice the weight of precision. */
@@ -262,13 +263,15 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   return status;
 }
 
-/* Select the tokenizer: the requested one, or `zh` if the first references are mostly Chinese
- * characters (Han), else `13a`. Lines must be valid UTF-8. */
+/* Select the tokenizer: the requested one, or the one that suits the script of the first
+ * references: `char` for scripts without spaces between words, but `zh` for mostly Chinese
+ * characters (Han); else `13a`. Lines must be valid UTF-8. */
 static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const elman_metric_options *options,
                                      const struct metric_references *references,
                                      elman_error *error) {
   struct script_counts counts = {0};
+  struct letter_counts letters = {0};
   if (options->bleu_tokens != NULL) {
     size_t index;
     if (!choice_parse(&index, elman_bleu_tokens_name, options->bleu_tokens))
@@ -277,9 +280,15 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     *tokenizer = (enum bleu_tokenizer)index;
     return ELMAN_OK;
   }
-  for (size_t i = 0; i < references->count; i++)
+  for (size_t i = 0; i < references->count; i++) {
     script_count(&counts, text_of(references->sets[0][i]));
-  *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
+    letters_count(&letters, text_of(references->sets[0][i]));
+  }
+  const enum script script = letters_script(&letters);
+  if (script != SCRIPT_HAN && script_is_unspaced(script))
+    *tokenizer = BLEU_CHAR;
+  else
+    *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
   return ELMAN_OK;
 }
 

@@ -192,6 +192,23 @@ Test(metric, tokenizer_is_chosen_by_the_text) {
   assert_fitting(&half, 1, BLEU_13A); /* half is not a majority */
   assert_fitting(&third, 1, BLEU_13A);
   assert_fitting(&most, 1, BLEU_ZH);
+  /* A word of 13a would be a whole sentence. */
+  const char *const japanese[] = {"日本語を勉強しています。", "猫が好きです。"};
+  assert_fitting(japanese, 2, BLEU_CHAR);
+  const char *const others[] = {"ฉันรักคุณ", "ຂ້ອຍຮັກເຈົ້າ", "ខ្ញុំស្រលាញ់អ្នក", "ချစ်တယ်", "བོད་སྐད།"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_fitting(&others[i], 1, BLEU_CHAR);
+  const char *const korean = "나는 너를 사랑해", *const hindi = "मैं तुमसे प्यार करता हूँ";
+  assert_fitting(&korean, 1, BLEU_13A);
+  assert_fitting(&hindi, 1, BLEU_13A);
+}
+
+Test(metric, exact_translations_without_spaces_score_100) {
+  const char *const lines[] = {"日本語を勉強しています。", "猫が好きです。"};
+  const char *const *const set = lines;
+  elman_metric_scores scores;
+  cr_assert_eq(elman_metrics(&scores, lines, &set, 1, 2, NULL, NULL), ELMAN_OK);
+  cr_assert_float_eq(scores.bleu, 100, 1e-9);
 }
 
 /* ---- bootstrap ---- */

@@ -328,7 +328,7 @@ int evaluate_command(int argc, char **argv) {
       PRECISION_OPTION(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
-       "zh if most references are Chinese, else 13a", .group = "Scoring",
+       "by script: zh for Chinese, char for other scripts without spaces, else 13a", .group = "Scoring",
        .text = &evaluation.options.metric.bleu_tokens, .choice = elman_bleu_tokens_name},
       {"lowercase", 0, NULL, "case-insensitive BLEU", .group = "Scoring",
        .flag = &evaluation.options.metric.lowercase},
