@@ -93,6 +93,8 @@ export interface Settings {
   seed?: number                 // random seed of initialization, shuffling and dropout (default 1)
   validateEvery?: number        // updates between validations; 0 = after each epoch (0 to 1000000000, default 0)
   validateBy?: "bleu" | "chrf" | "loss"  // metric that selects the best model (default "bleu")
+  // tokenization for BLEU; auto follows the script of the target (default "auto")
+  bleuTokens?: "auto" | "13a" | "zh" | "char" | "none"
   // validations without improvement before training stops; 0 disables (0 to 1000000, default 0)
   patience?: number
   /* end of options */

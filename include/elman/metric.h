@@ -20,14 +20,14 @@ ELMAN_API size_t elman_lines_count(const elman_lines *lines);
 /* Return all lines; they are valid as long as the object. */
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
-/* Return the name of a tokenizer of BLEU ("13a", "zh", "char", "none"), from index 0; NULL after
- * the last. */
+/* Return the name of a tokenizer of BLEU ("auto", "13a", "zh", "char", "none"), from index 0; NULL
+ * after the last. "auto" stands for the one that suits the script of the first references: "zh" for
+ * mostly Chinese characters, "char" for other scripts without spaces, such as Japanese and Thai,
+ * else "13a". */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
-  const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = by the script of
-                              the first references: "zh" for mostly Chinese characters, "char" for
-                              other scripts without spaces, such as Japanese and Thai, else "13a" */
+  const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = "auto" */
   bool lowercase;          /* compare in lower case, for BLEU */
   bool chrf_lowercase;     /* compare in lower case, for chrF */
   size_t resamples;        /* resamples for elman_metrics_compare; default 1000 */

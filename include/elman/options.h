@@ -165,6 +165,8 @@ typedef enum elman_scope {
     "updates between validations; 0 = after each epoch")                                           \
   X(MEASURE, validate_by, NULL, "validation metric", 0, 0, "bleu", TRAINING, "Validation",         \
     "metric that selects the best model")                                                          \
+  X(BLEU_TOKENS, bleu_tokens, NULL, "BLEU tokenization", 0, 0, "auto", TRAINING, "Validation",     \
+    "tokenization for BLEU; auto follows the script of the target")                                \
   X(SIZE, patience, NULL, "patience", 0, 1000000, 0, END, "Validation",                            \
     "validations without improvement before training stops; 0 disables")
 
@@ -231,6 +233,7 @@ typedef enum elman_scope {
   X(TRAIN, patience, NEEDS, "dev", NULL)                                                           \
   X(TRAIN, validate_every, NEEDS, "dev", NULL)                                                     \
   X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
+  X(TRAIN, bleu_tokens, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, schedule = plateau, NEEDS, "dev", NULL)                                                 \
   X(TRAIN, drop_source_mark, EXCLUDES, "guide_weight", NULL)                                       \
   X(TRAIN, drop_marks, EXCLUDES, "guide_weight", NULL)                                             \
@@ -265,6 +268,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_SCHEDULE const char *   /* a name from elman_schedule_name; NULL = "constant" */
 #define ELMAN_TYPE_OPTIMIZER const char *  /* a name from elman_optimizer_name; NULL = "adam" */
 #define ELMAN_TYPE_MEASURE const char *    /* a name from elman_measure_name; NULL = "bleu" */
+#define ELMAN_TYPE_BLEU_TOKENS const char * /* a name from elman_bleu_tokens_name; NULL = "auto" */
 #define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TRANSLATE_PRECISION elman_precision
 #define ELMAN_TYPE_LENGTH_NORM elman_length_norm

@@ -314,7 +314,7 @@ const LABELS = {
   subwordDropout: "子词 dropout", dropSourceMark: "去掉源文句末标点", dropMarks: "去掉句末标点",
   upperCase: "大写", titleCase: "首字母大写", typos: "打字错误", merge: "连句", copyNoise: "照抄的内容",
   average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
-  validateEvery: "验证间隔", validateBy: "验证标准", patience: "耐心（验证次数）",
+  validateEvery: "验证间隔", validateBy: "验证标准", bleuTokens: "BLEU 分词", patience: "耐心（验证次数）",
 };
 const GROUPS = {
   Network: "网络", Attention: "注意力", Training: "训练", Tokenization: "切分", Optimization: "优化",

@@ -58,8 +58,10 @@ static inline size_t ngrams_in(size_t length, size_t n) {
  *         keeps numbers
  *   zh    separates each Chinese character and full-width sign; otherwise as 13a without entities
  *   char  separates all characters
- *   none  splits at white space */
-enum bleu_tokenizer { BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
+ *   none  splits at white space
+ *
+ * BLEU_AUTO stands for one of them, which metric.c chooses; bleu_tokenize does not accept it. */
+enum bleu_tokenizer { BLEU_AUTO, BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
 /* Scratch memory of the tokenizers. The caller initializes the struct to zero. */
 struct bleu_passes {

@@ -11,6 +11,7 @@
 
 #include "attention/kinds.h"
 #include "base/text.h"
+#include "elman/metric.h"
 #include "elman/suggestion.h"
 #include "rnn/cell.h"
 #include "tensor/operand.h"
@@ -83,6 +84,8 @@ static const char *translation_precision(size_t index) {
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_schedule_name
 #define KIND_OPTIMIZER .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_optimizer_name
 #define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_measure_name
+#define KIND_BLEU_TOKENS                                                                           \
+  .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_bleu_tokens_name
 #define KIND_PRECISION .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = training_precision
 #define KIND_TRANSLATE_PRECISION                                                                   \
   .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = translation_precision

@@ -202,6 +202,7 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   evaluation.group = options->group;
   /* As translation does by default: elman_model_translate_options. */
   evaluation.translate.replace_unknown = options->copy_noise > 0;
+  evaluation.metric.bleu_tokens = options->bleu_tokens;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
   const elman_status status =

@@ -70,3 +70,13 @@ expect_model tuned -q --config options.conf -t 1 --dev "$dev" -o again "$DATA/da
 # A damaged search is refused.
 alter tuned damaged 'metadata["elman.search"] = json.dumps({"beam": -1, "length_penalty": 1})'
 expect_error 65 'not a usable elman model: elman.search the beam size must be' inspect -m damaged
+
+# BLEU follows the script of the target: exact translations into Japanese score 100. --bleu-tokens also selects by it.
+printf '%s\n' $'I like cats .\t猫が好きです。' $'I like dogs .\t犬が好きです。' $'I see cats .\t猫が見えます。' $'I see dogs .\t犬が見えます。' >japanese
+options=(train --epochs 150 --target-tokens chars --dev japanese --tune-search -f)
+expect_exit 0 "$ELMAN" "${options[@]}" -o japanese.safetensors japanese
+expect_stderr_match 'beam size 1: BLEU 100\.00 '
+expect_exit 0 "$ELMAN" "${options[@]}" --bleu-tokens none --log none.log -o japanese.safetensors japanese
+expect_stderr_match 'beam size 1: BLEU 0\.00 '
+grep -q '"bleu_tokens":"none"' none.log || fail "the log lacks --bleu-tokens"
+expect_error 64 "must be one of auto, 13a, zh, char, none, not 'intl'" "${options[@]}" --bleu-tokens intl -o japanese.safetensors japanese

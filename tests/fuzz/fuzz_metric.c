@@ -40,7 +40,7 @@ static void compare(const char *const *lines, const char *const *const *sets, si
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
   const elman_metric_options options = {
-      .bleu_tokens = elman_bleu_tokens_name((enum bleu_tokenizer)(choice & 3)),
+      .bleu_tokens = elman_bleu_tokens_name(1 + (choice & 3)),
       .lowercase = choice & 4,
       .chrf_lowercase = choice & 8,
       .resamples = 5,

@@ -22,12 +22,13 @@ Test(api_metric, tokenizer_follows_the_references) {
   cr_assert_not_null(strstr(scores.bleu_signature, "|tok:zh|"));
   cr_assert_eq(scores.reference_length, 8);
   cr_assert_float_eq(scores.bleu, 100, 1e-9);
-  for (size_t i = 0; elman_bleu_tokens_name(i) != NULL; i++) {
+  cr_assert_str_eq(elman_bleu_tokens_name(0), "auto");
+  for (size_t i = 1; elman_bleu_tokens_name(i) != NULL; i++) {
     options.bleu_tokens = elman_bleu_tokens_name(i);
     cr_assert_eq(score(&scores, english, english, options, NULL), ELMAN_OK);
     cr_assert_not_null(strstr(scores.bleu_signature, options.bleu_tokens));
   }
-  cr_assert_null(elman_bleu_tokens_name(4));
+  cr_assert_null(elman_bleu_tokens_name(5));
 }
 
 Test(api_metric, invalid_arguments_are_rejected) {

@@ -28,6 +28,7 @@ static int tune_search(elman_model *model, const elman_pairs *dev, const struct 
   struct progress progress = progress_start();
   elman_error error;
   options.translate.replace_unknown = elman_model_translate_options(model).replace_unknown;
+  options.metric.bleu_tokens = job->train.bleu_tokens;
   options.threads = job->train.threads;
   options.group = job->train.group;
   options.progress = training_tune_progress;

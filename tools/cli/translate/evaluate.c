@@ -327,8 +327,10 @@ int evaluate_command(int argc, char **argv) {
        .least = 1, .most = 65536},
       PRECISION_OPTION(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
-      {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
-       "by script: zh for Chinese, char for other scripts without spaces, else 13a", .group = "Scoring",
+      {"bleu-tokens", 0, "NAME",
+       "tokenization for BLEU; auto: zh for Chinese, char for other scripts without spaces, else "
+       "13a",
+       "auto", .group = "Scoring",
        .text = &evaluation.options.metric.bleu_tokens, .choice = elman_bleu_tokens_name},
       {"lowercase", 0, NULL, "case-insensitive BLEU", .group = "Scoring",
        .flag = &evaluation.options.metric.lowercase},
