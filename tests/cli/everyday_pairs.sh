@@ -29,6 +29,16 @@ printf '%s\n' $'我住在波士顿。\tI live in Boston.' $'他是法国人。\t
 grep -q -P '^我住在(?!波士顿).*。\tI live in (?!Boston).*\.$' places || fail "no other city"
 grep -q -P '^我爱(?!日本).*。\tI love (?!Japan).*\.$' places || fail "no other country"
 
+# Copies with other names: three of a short pair, 20 if somebody is called so; and the short pairs.
+printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack.' $'汤姆。Jack。\tTom. Jack.' >>folder/train.tsv
+"$make" --names folder >names || fail "--names failed"
+[ "$(grep -c -P '^[^汤]+累了。\t[A-Z]\S* [A-Z][a-z]+ is tired\.$' names)" -eq 3 ] || fail "no three names"
+[ "$(grep -c -P '^我叫[^J]+。\tMy name is (?!Jack)[A-Z]\S* [A-Z][a-z]+\.$' names)" -eq 20 ] || fail "no 20 names"
+! grep -F '. ' names || fail "a pair with two names is copied"
+"$make" --short folder >short || fail "--short failed"
+grep -q $'^汤姆累了。\t' short || fail "a short pair is missing"
+! grep $'^汤姆买了' short || fail "a long pair"
+
 # Back-translation: the probable ones, without dev and test sentences.
 printf '%s\n' 'I see.' 'Goodbye!' 'It is late.' >folder/english.txt
 for found in '我懂 -0.9' '再见 -0.1' '晚 -0.91'; do
@@ -40,7 +50,7 @@ done >translations
 rm folder/extra.tsv
 "$make" folder >without || fail "extra.tsv is needed"
 ! grep 'This is good' without || fail "extra.tsv changes nothing"
-for arguments in '' --help 'folder more' --places '--places --help' '--synthetic folder' '--synthetic folder a b'; do
+for arguments in '' --help 'folder more' --places --names '--short a b' '--places --help' '--synthetic folder' '--synthetic folder a b'; do
   # shellcheck disable=SC2086 # words of a command
   ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
   grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"

@@ -11,6 +11,7 @@ for part in 'train 1 40' 'dev 41 46' 'test 47 50'; do
     printf '汤姆在波士顿买了%d本书。\tTom bought %d books in Boston.\n' "$i" "$i"
   done >"folder/$name.tsv"
 done
+printf '谢谢。\tThanks.\n' >>folder/train.tsv
 printf '%s\n' 'Tom bought a book.' 'I bought two books.' >folder/english.txt
 
 expect_exit 66 "$make" nowhere
