@@ -30,11 +30,11 @@ grep -q -P '^我住在(?!波士顿).*。\tI live in (?!Boston).*\.$' places || f
 grep -q -P '^我爱(?!日本).*。\tI love (?!Japan).*\.$' places || fail "no other country"
 
 # Copies with other names: three of a short pair, 20 if somebody is called so; and the short pairs.
-printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack.' $'汤姆。Jack。\tTom. Jack.' >>folder/train.tsv
+printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack.' $'汤姆和玛丽。\tTom and Mary.' >>folder/train.tsv
 "$make" --names folder >names || fail "--names failed"
 [ "$(grep -c -P '^[^汤]+累了。\t[A-Z]\S* [A-Z][a-z]+ is tired\.$' names)" -eq 3 ] || fail "no three names"
 [ "$(grep -c -P '^我叫[^J]+。\tMy name is (?!Jack)[A-Z]\S* [A-Z][a-z]+\.$' names)" -eq 20 ] || fail "no 20 names"
-! grep -F '. ' names || fail "a pair with two names is copied"
+! grep ' and ' names || fail "a pair with two names is copied"
 "$make" --short folder >short || fail "--short failed"
 grep -q $'^汤姆累了。\t' short || fail "a short pair is missing"
 ! grep $'^汤姆买了' short || fail "a long pair"
