@@ -262,13 +262,13 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_REAL double
 #define ELMAN_TYPE_SHARE double
 #define ELMAN_TYPE_FLAG bool
-#define ELMAN_TYPE_CELL const char *       /* a name from elman_cell_name; NULL = "elman" */
-#define ELMAN_TYPE_ATTENTION const char *  /* a name from elman_attention_name; NULL = "dot" */
-#define ELMAN_TYPE_ARITHMETIC const char * /* a name from elman_arithmetic_name; NULL = "fast" */
-#define ELMAN_TYPE_SCHEDULE const char *   /* a name from elman_schedule_name; NULL = "constant" */
-#define ELMAN_TYPE_OPTIMIZER const char *  /* a name from elman_optimizer_name; NULL = "adam" */
-#define ELMAN_TYPE_MEASURE const char *    /* a name from elman_measure_name; NULL = "bleu" */
-#define ELMAN_TYPE_BLEU_TOKENS const char * /* a name from elman_bleu_tokens_name; NULL = "auto" */
+#define ELMAN_TYPE_CELL const char *        /* a name from elman_cell_name; NULL = "elman" */
+#define ELMAN_TYPE_ATTENTION const char *   /* a name from elman_attention_name; NULL = "dot" */
+#define ELMAN_TYPE_ARITHMETIC const char *  /* a name from elman_arithmetic_name; NULL = "fast" */
+#define ELMAN_TYPE_SCHEDULE const char *    /* a name from elman_schedule_name; NULL = "constant" */
+#define ELMAN_TYPE_OPTIMIZER const char *   /* a name from elman_optimizer_name; NULL = "adam" */
+#define ELMAN_TYPE_MEASURE const char *     /* a name from elman_measure_name; NULL = "bleu" */
+#define ELMAN_TYPE_BLEU_TOKENS const char * /* from elman_bleu_tokens_name; NULL = "auto" */
 #define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TRANSLATE_PRECISION elman_precision
 #define ELMAN_TYPE_LENGTH_NORM elman_length_norm

@@ -289,10 +289,8 @@ static const struct {
   elman_status (*split)(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                         elman_error *error);
 } tokenizers[] = {
-    [BLEU_AUTO] = {"auto", NULL},
-    [BLEU_13A] = {"13a", split_13a},
-    [BLEU_ZH] = {"zh", split_zh},
-    [BLEU_CHAR] = {"char", split_characters},
+    [BLEU_AUTO] = {"auto", NULL},           [BLEU_13A] = {"13a", split_13a},
+    [BLEU_ZH] = {"zh", split_zh},           [BLEU_CHAR] = {"char", split_characters},
     [BLEU_NONE] = {"none", split_at_space},
 };
 

@@ -276,7 +276,8 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     size_t index;
     if (!choice_parse(&index, elman_bleu_tokens_name, options->bleu_tokens))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "unknown BLEU tokenizer '%s'; use auto, 13a, zh, char or none", options->bleu_tokens);
+                  "unknown BLEU tokenizer '%s'; use auto, 13a, zh, char or none",
+                  options->bleu_tokens);
     *tokenizer = (enum bleu_tokenizer)index;
     if (index != BLEU_AUTO) return ELMAN_OK;
   }

@@ -39,12 +39,11 @@ static void compare(const char *const *lines, const char *const *const *sets, si
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
-  const elman_metric_options options = {
-      .bleu_tokens = elman_bleu_tokens_name(1 + (choice & 3)),
-      .lowercase = choice & 4,
-      .chrf_lowercase = choice & 8,
-      .resamples = 5,
-      .seed = 1};
+  const elman_metric_options options = {.bleu_tokens = elman_bleu_tokens_name(1 + (choice & 3)),
+                                        .lowercase = choice & 4,
+                                        .chrf_lowercase = choice & 8,
+                                        .resamples = 5,
+                                        .seed = 1};
   const struct text text = fuzz_text(bytes, size);
   char *const copy = strndup(text.length == 0 ? "" : text.bytes, text.length);
   const char *lines[2 * MAX_LINES];

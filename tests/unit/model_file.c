@@ -92,7 +92,7 @@ Test(model_file, unreadable_models_are_not_written) {
 /* The settings of an untrained model. */
 #define TRAINING                                                                                   \
   "\\\"attention_dropout\\\":0.0,\\\"average\\\":0.0,\\\"batch_size\\\":32,\\\"batch_tokens\\\":"  \
-  "0,"                                                                                             \
+  "0,\\\"bleu_tokens\\\":\\\"auto\\\","                                                            \
   "\\\"clip_norm\\\":1.0,\\\"copy_noise\\\":0.0,\\\"drop_marks\\\":0.0,"                           \
   "\\\"drop_source_mark\\\":0.0,\\\"dropout\\\":0.0,\\\"epochs\\\":0,\\\"guide_weight\\\":0.0,"    \
   "\\\"joint_subwords\\\":false,\\\"label_smoothing\\\":0.0,\\\"learning_rate\\\":0.001,"          \

@@ -330,8 +330,8 @@ int evaluate_command(int argc, char **argv) {
       {"bleu-tokens", 0, "NAME",
        "tokenization for BLEU; auto: zh for Chinese, char for other scripts without spaces, else "
        "13a",
-       "auto", .group = "Scoring",
-       .text = &evaluation.options.metric.bleu_tokens, .choice = elman_bleu_tokens_name},
+       "auto", .group = "Scoring", .text = &evaluation.options.metric.bleu_tokens,
+       .choice = elman_bleu_tokens_name},
       {"lowercase", 0, NULL, "case-insensitive BLEU", .group = "Scoring",
        .flag = &evaluation.options.metric.lowercase},
       {"chrf-lowercase", 0, NULL, "case-insensitive chrF2", .group = "Scoring",
