@@ -46,6 +46,12 @@ for found in '我懂 -0.9' '再见 -0.1' '晚 -0.91'; do
 done >translations
 "$make" --synthetic folder translations >synthetic || fail "--synthetic failed"
 [ "$(cat synthetic)" = $'→ 我懂\tI see.' ] || fail "wrong synthetic pairs: $(cat synthetic)"
+head -n 2 translations >fewer
+! "$make" --synthetic folder fewer 2>problem || fail "fewer translations than sentences are accepted"
+grep -q '^everyday-pairs: fewer has 2 lines, english.txt 3; translate english.txt again$' problem || fail "wrong message"
+printf 'null\nnull\nx\n' >broken
+! "$make" --synthetic folder broken 2>problem || fail "a file that is no JSON is accepted"
+[ "$(wc -l <problem)" -eq 1 ] || fail "the problem is not one line"
 
 rm folder/extra.tsv
 "$make" folder >without || fail "extra.tsv is needed"
