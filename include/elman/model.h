@@ -10,9 +10,9 @@ ELMAN_BEGIN
 /* A network with its parameters and vocabularies. */
 typedef struct elman_model elman_model;
 
-/* Options of a new model; elman/options.h describes the fields. Set a normalization to
- * ELMAN_NFC or ELMAN_NFKC. On a side that is mostly Chinese characters, ELMAN_NFKC becomes
- * ELMAN_NFKC_WIDE. */
+/* Options of a new model; elman/options.h describes the fields. A normalization
+ * must not be ELMAN_NFKC_WIDE: on a side that is mostly Chinese characters or kana, ELMAN_NFKC
+ * becomes this form. */
 typedef struct elman_model_options {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
 } elman_model_options;
@@ -122,6 +122,8 @@ typedef struct elman_model_info {
   size_t source_vocabulary, target_vocabulary; /* tokens, special tokens included */
   size_t source_merges, target_merges;         /* merge operations; 0 except for mode `bpe` */
   elman_normalization source_normalization, target_normalization;
+  const char *source_script, *target_script; /* script of most words of the vocabulary: "Latin",
+                                                "Han", "Japanese", ...; NULL if there is none */
   elman_spacing source_spacing, target_spacing;
   elman_search search;                 /* see elman_tune_search and elman_model_set_search */
   elman_precision translate_precision; /* int8 for a model that was read from a file with ELMAN_INT8

@@ -96,8 +96,10 @@ typedef enum elman_scope {
     "Tokenization", "tokenization of source text")                                                 \
   X(TOKENS, target_tokens, NULL, "target tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL,            \
     "Tokenization", "tokenization of target text")                                                 \
-  X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NFKC, START,           \
-    "Tokenization", "Unicode normalization; nfkc also unifies width and punctuation")              \
+  X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NORMALIZATION_AUTO,    \
+    START, "Tokenization",                                                                         \
+    "Unicode normalization; nfkc also unifies width and punctuation; auto: nfkc of the source, "   \
+    "nfc of the target")                                                                           \
   X(FLAG, orthogonal, NULL, "orthogonal initialization", 0, 1, false, START, "Network",            \
     "orthogonal initial recurrent matrices, embeddings of norm about 1")                           \
   X(SIZE, min_count, NULL, "minimum word count", 1, 1000000000, 1, START, "Tokenization",          \

@@ -24,14 +24,24 @@ typedef enum elman_token_mode {
  * "auto-bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(size_t index);
 
-/* Normalization of text before tokenization. NFC applies Unicode's NFC. NFKC applies Unicode's
- * NFKC, which replaces full-width letters by ordinary ones, and also unifies punctuation: curly
- * quotation marks become straight, dashes become hyphens. NFKC_WIDE is NFKC with full-width
- * punctuation; a side whose lines are mostly Chinese characters or kana uses it. */
-typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
+/* Normalization of text before tokenization. All forms unify white space and remove invisible
+ * characters without meaning; NONE does nothing else. NFC composes letters with their marks as
+ * Unicode's NFC, and leaves everything else as it is written. NFKC applies Unicode's NFKC, which
+ * replaces full-width letters by ordinary ones, and also unifies punctuation: curly quotation marks
+ * become straight, dashes become hyphens. AUTO is NFKC for the source, where it makes more input
+ * equal to the training data, and NFC for the target, so that translations are written as the
+ * training data. NFKC_WIDE is NFKC with full-width punctuation; it replaces NFKC on a side whose
+ * lines are mostly Chinese characters or kana. */
+typedef enum elman_normalization {
+  ELMAN_NO_NORMALIZATION,
+  ELMAN_NFC,
+  ELMAN_NFKC,
+  ELMAN_NORMALIZATION_AUTO,
+  ELMAN_NFKC_WIDE
+} elman_normalization;
 
-/* Return the name of the elman_normalization `index`: "nfc", "nfkc" or "nfkc-wide"; NULL for any
- * other value. */
+/* Return the name of the elman_normalization `index`: "none", "nfc", "nfkc", "auto" or "nfkc-wide";
+ * NULL for any other value. */
 ELMAN_API const char *elman_normalization_name(size_t index);
 
 /* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and

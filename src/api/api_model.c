@@ -81,8 +81,9 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   if (options->joint_subwords && (!is_bpe[0] || !is_bpe[1]))
     problem = "joint merge operations (--joint-subwords) need BPE on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
-    problem = "joint merge operations (--joint-subwords) and a number for the source (--source-subwords) "
-              "cannot be combined";
+    problem =
+        "joint merge operations (--joint-subwords) and a number for the source (--source-subwords) "
+        "cannot be combined";
   if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
@@ -149,8 +150,7 @@ static elman_status create_model(struct model **model, const elman_pairs *pairs,
   if (status != ELMAN_OK) return status;
   (*model)->past.training = train_settings_of(training);
   return parameters_initialize((*model)->block, &(*model)->table,
-                               from->orthogonal ? INITIAL_ORTHOGONAL
-                                                               : INITIAL_PYTORCH,
+                               from->orthogonal ? INITIAL_ORTHOGONAL : INITIAL_PYTORCH,
                                training->seed, error);
 }
 
@@ -208,6 +208,11 @@ static elman_spacing spacing_of(const struct model *model, elman_side side) {
   return (elman_spacing){model->sample[side].spaced, model->sample[side].unspaced};
 }
 
+static const char *script_of_side(const struct model *model, elman_side side) {
+  return script_name(vocabulary_script(side == ELMAN_SOURCE ? model->source_vocabulary
+                                                            : model->target_vocabulary));
+}
+
 static size_t merges_of(const struct model *model, elman_side side) {
   return model->merges[side] == NULL ? 0 : model->merges[side]->count;
 }
@@ -227,6 +232,8 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .target_merges = merges_of(model, ELMAN_TARGET),
                            .source_normalization = from->source_normalization,
                            .target_normalization = from->target_normalization,
+                           .source_script = script_of_side(model, ELMAN_SOURCE),
+                           .target_script = script_of_side(model, ELMAN_TARGET),
                            .source_spacing = spacing_of(model, ELMAN_SOURCE),
                            .target_spacing = spacing_of(model, ELMAN_TARGET),
                            .tensors = model->table.count};

@@ -396,7 +396,7 @@ static elman_status check_tokens(elman_check *findings, elman_pairs *const *part
   struct token_check check = {.findings = findings, .max_length = options->max_length};
   const struct vocabulary_options how = {.source_mode = options->source_tokens,
                                          .target_mode = options->target_tokens,
-                                         .normalization = ELMAN_NFKC, /* as in training */
+                                         .normalization = ELMAN_NORMALIZATION_AUTO,
                                          .min_count = 1};
   elman_status status = corpus_vocabularies(&check.vocabularies, parts[0], &how, error);
   if (status != ELMAN_OK) return status;

@@ -37,24 +37,30 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
   return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
-/* Return the mode to use if `found` suits the script. */
-static elman_token_mode choose_mode(elman_token_mode asked, elman_token_mode found) {
+/* Return the mode to use if `found` suits the script. In AUTO_BPE, characters remain the tokens of
+ * Han only: they stand for words or their parts. Letters of Thai or kana do not. */
+static elman_token_mode choose_mode(elman_token_mode asked, elman_token_mode found,
+                                    enum script script) {
   if (!token_mode_is_automatic(asked)) return asked;
-  return asked == ELMAN_TOKENS_AUTO_BPE && found == ELMAN_TOKENS_WORDS ? ELMAN_TOKENS_BPE : found;
+  const bool splits =
+      found == ELMAN_TOKENS_WORDS || (found == ELMAN_TOKENS_CHARS && script != SCRIPT_HAN);
+  return asked == ELMAN_TOKENS_AUTO_BPE && splits ? ELMAN_TOKENS_BPE : found;
 }
 
 /* Add a pair to the script samples, unless a side is too long in its token mode. */
 static elman_status sample_pair(struct counting *counting, size_t index, elman_error *error) {
-  struct script_counts counts[2] = {{0}, {0}};
+  struct script_counts counts[2];
   bool too_long = false;
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (elman_side)s);
+    counts[s] = (struct script_counts){.letters = 0};
     /* Use NFC, because NFKC would replace the full-width characters. */
     elman_status status = text_normalize(&side->encoding.normalized, text, ELMAN_NFC, error);
     if (status != ELMAN_OK) return status;
     script_count(&counts[s], buffer_text(&side->encoding.normalized));
-    const elman_token_mode mode = choose_mode(side->codec.mode, script_line_mode(&counts[s]));
+    const elman_token_mode mode = choose_mode(side->codec.mode, script_line_mode(&counts[s]),
+                                              letters_script(&counts[s].scripts));
     /* A token has at least one byte. */
     if (side->encoding.normalized.length > counting->max_length)
       status = tokens_split(&side->encoding.tokens, buffer_text(&side->encoding.normalized), mode,
@@ -79,8 +85,10 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     struct codec *codec = &side->codec;
-    codec->mode = choose_mode(codec->mode, script_token_mode(&side->sample));
-    codec->normalization = script_normalization(&side->sample, codec->normalization);
+    codec->mode =
+        choose_mode(codec->mode, script_token_mode(&side->sample), script_of_sample(&side->sample));
+    codec->normalization =
+        script_normalization(&side->sample, s == ELMAN_SOURCE, codec->normalization);
   }
   return status;
 }

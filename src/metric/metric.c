@@ -270,7 +270,7 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const elman_metric_options *options,
                                      const struct metric_references *references,
                                      elman_error *error) {
-  struct script_counts counts = {0};
+  struct script_counts counts = {.letters = 0};
   struct letter_counts letters = {0};
   if (options->bleu_tokens != NULL) {
     size_t index;

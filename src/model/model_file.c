@@ -85,7 +85,8 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
 static bool parse_normalization(elman_normalization *form, const json_t *name) {
   size_t index;
   if (!json_is_string(name) ||
-      !choice_parse(&index, elman_normalization_name, json_string_value(name)))
+      !choice_parse(&index, elman_normalization_name, json_string_value(name)) ||
+      index == ELMAN_NORMALIZATION_AUTO)
     return false;
   *form = (elman_normalization)index;
   return true;

@@ -54,6 +54,11 @@ bool is_unspaced(int codepoint) {
   return is_han(codepoint) || (codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint));
 }
 
+bool is_unspaced_letter(int codepoint) {
+  return codepoint >= 0xE00 && script_is_unspaced(script_of(codepoint)) &&
+         (is_han(codepoint) || is_word_character(codepoint));
+}
+
 size_t run_end(struct text text, size_t start, bool (*is_kind)(int codepoint), bool wanted) {
   size_t end = start;
   for (size_t next = start; next < text.length; end = next)
@@ -98,26 +103,29 @@ size_t cluster_end(struct text text, size_t start, int *first) {
 
 /* ---- script ---- */
 
-/* Return whether both characters are Han, or one is Han and the other is kana or full-width. */
+/* Return whether the characters are written without a space between them. */
 static bool are_unspaced(int left, int right) {
-  return is_unspaced(left) && is_unspaced(right) && (is_han(left) || is_han(right));
+  const bool letters[] = {is_unspaced_letter(left), is_unspaced_letter(right)};
+  return (letters[0] || is_unspaced(left)) && (letters[1] || is_unspaced(right)) &&
+         (letters[0] || letters[1]);
 }
 
 void script_count(struct script_counts *counts, struct text text) {
   int previous = 0, before_previous = 0;
   size_t at = 0;
+  letters_count(&counts->scripts, text);
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
+    if (is_combining_mark(codepoint)) continue;
     if (is_white_space(previous) && is_white_space(codepoint)) continue;
     if (are_unspaced(previous, codepoint))
-      counts->han_adjacent++;
+      counts->adjacent++;
     else if (is_white_space(previous) && are_unspaced(before_previous, codepoint))
-      counts->han_separated++;
-    counts->characters += !is_white_space(codepoint);
+      counts->separated++;
     if (is_han(codepoint)) {
       counts->letters++;
       counts->han++;
-    } else if (is_word_character(codepoint) && !is_combining_mark(codepoint)) {
+    } else if (is_word_character(codepoint)) {
       counts->letters++;
       counts->kana += is_unspaced(codepoint);
     }
@@ -130,15 +138,16 @@ bool script_is_han(const struct script_counts *counts) {
   return counts->han > counts->letters / 2;
 }
 
-/* Return whether at least a fifth of all pairs have a space. This is true if the number of pairs
- * with a space is at least a quarter of the number without. */
-static bool is_segmented(const struct script_counts *line) {
-  return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
+/* Return whether at least a fifth of all pairs have a space, or an eighth if they are not Han. */
+static bool is_segmented(const struct script_counts *line, enum script script) {
+  const size_t pairs = script == SCRIPT_HAN ? 5 : 8;
+  return line->separated > 0 && line->separated >= (line->adjacent + pairs - 2) / (pairs - 1);
 }
 
 elman_token_mode script_line_mode(const struct script_counts *line) {
-  if (!script_is_han(line)) return ELMAN_TOKENS_WORDS;
-  return is_segmented(line) ? ELMAN_TOKENS_SPACE : ELMAN_TOKENS_CHARS;
+  const enum script script = letters_script(&line->scripts);
+  if (!script_is_unspaced(script)) return ELMAN_TOKENS_WORDS;
+  return is_segmented(line, script) ? ELMAN_TOKENS_SPACE : ELMAN_TOKENS_CHARS;
 }
 
 void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
@@ -146,21 +155,27 @@ void script_sample_add(struct script_sample *sample, const struct script_counts 
   if (line->letters == 0) return;
   sample->lines++;
   sample->wide += line->han + line->kana > line->letters / 2;
-  if (!script_is_han(line)) return;
-  sample->han++;
-  if (is_segmented(line))
+  script_vote(&sample->votes, &line->scripts);
+  const enum script script = letters_script(&line->scripts);
+  if (!script_is_unspaced(script)) return;
+  if (is_segmented(line, script))
     sample->spaced++;
-  else if (line->han_adjacent >= TELLING_PAIRS)
+  else if (line->adjacent >= TELLING_PAIRS)
     sample->unspaced++;
 }
 
+enum script script_of_sample(const struct script_sample *sample) {
+  return script_elected(&sample->votes);
+}
+
 elman_token_mode script_token_mode(const struct script_sample *sample) {
-  if (sample->han <= sample->lines / 2) return ELMAN_TOKENS_WORDS;
+  if (!script_is_unspaced(script_of_sample(sample))) return ELMAN_TOKENS_WORDS;
   return sample->spaced > 0 && sample->unspaced <= sample->spaced / 9 ? ELMAN_TOKENS_SPACE
                                                                       : ELMAN_TOKENS_CHARS;
 }
 
-elman_normalization script_normalization(const struct script_sample *sample,
+elman_normalization script_normalization(const struct script_sample *sample, bool is_source,
                                          elman_normalization asked) {
+  if (asked == ELMAN_NORMALIZATION_AUTO) asked = is_source ? ELMAN_NFKC : ELMAN_NFC;
   return asked == ELMAN_NFKC && sample->wide > sample->lines / 2 ? ELMAN_NFKC_WIDE : asked;
 }

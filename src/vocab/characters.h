@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "elman/tokens.h"
+#include "vocab/scripts.h"
 
 /* Return the code point at byte *at < text.length, and advance *at to the next one. */
 static inline int character_at(struct text text, size_t *at) {
@@ -56,6 +57,10 @@ bool is_han(int codepoint);
 /* Return whether the character is Han, kana or full-width. These are written without spaces. */
 bool is_unspaced(int codepoint);
 
+/* Return whether the character is a letter, mark or digit of a script that is written without
+ * spaces between words (Han, kana, Thai, ...). */
+bool is_unspaced_letter(int codepoint);
+
 /* Return whether the Unicode category of the character is L*, M* or N*. */
 bool is_word_character(int codepoint);
 
@@ -74,45 +79,48 @@ size_t cluster_end(struct text text, size_t start, int *first);
 
 /* ---- script ---- */
 
-/* Counts of characters of a text by script. White space of any length counts as one space. The
- * caller initializes the struct to zero. */
+/* Counts of characters of a text by script. White space of any length counts as one space, and
+ * combining marks do not count. The caller initializes the struct to zero. A letter of a script
+ * that is written without spaces is an unspaced letter. */
 struct script_counts {
-  size_t characters;    /* all characters except white space */
-  size_t letters;       /* letters and digits, including Han */
-  size_t han;           /* Han characters */
-  size_t kana;          /* letters that are kana */
-  size_t han_adjacent;  /* adjacent pairs of a Han character and another Han, kana or full-width
-                           character */
-  size_t han_separated; /* pairs that would be adjacent without the space between them */
+  struct letter_counts scripts;
+  size_t letters;   /* letters and digits, including Han */
+  size_t han;       /* Han characters */
+  size_t kana;      /* letters that are kana */
+  size_t adjacent;  /* adjacent pairs of an unspaced letter and another one or a full-width
+                       character */
+  size_t separated; /* pairs that would be adjacent without the space between them */
 };
 
 void script_count(struct script_counts *counts, struct text text);
 bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
 
-/* A sample of lines, which determines the mode that `auto` stands for. All lines have equal weight.
- * The caller initializes the struct to zero.
+/* A sample of lines, which determines the script of a side, and the mode that `auto` stands for.
+ * All lines have equal weight. The caller initializes the struct to zero.
  *
- * A line counts as `words` unless it is mostly Han. A Han line counts as `space` (segmented
- * Chinese) if a space separates at least a fifth of its adjacent Han characters; otherwise as
- * `chars`. A line that is too short to distinguish `space` from `chars` only counts as Han. For
- * mixed samples `chars` is safest, because in `space` an unsegmented sentence is one long word.
- * Therefore `space` requires nine lines of ten. */
+ * A line counts as `words` unless its script is written without spaces. Such a line counts as
+ * `space` (segmented text) if a space separates at least a fifth of its adjacent Han characters, or
+ * an eighth of those of another script, whose words have more characters; otherwise as `chars`. A
+ * line that is too short to distinguish `space` from `chars` counts only for its script. For mixed
+ * samples `chars` is safest, because in `space` an unsegmented sentence is one long word. Therefore
+ * `space` requires nine lines of ten. */
 struct script_sample {
+  struct script_votes votes;
   size_t lines;    /* lines with letters or digits */
-  size_t han;      /* lines that are mostly Han */
   size_t wide;     /* lines that are mostly Han and kana, whose punctuation is full-width */
-  size_t spaced;   /* Han lines that spaces segment */
-  size_t unspaced; /* Han lines that are certainly not segmented */
+  size_t spaced;   /* lines without spaces in their script that spaces segment */
+  size_t unspaced; /* such lines that are certainly not segmented */
 };
 
 /* Return the mode for a line with these counts. */
 elman_token_mode script_line_mode(const struct script_counts *line);
 void script_sample_add(struct script_sample *sample, const struct script_counts *line);
+enum script script_of_sample(const struct script_sample *sample);
 elman_token_mode script_token_mode(const struct script_sample *sample);
 
-/* Return ELMAN_NFKC_WIDE if `asked` is ELMAN_NFKC and most lines use full-width punctuation;
- * otherwise return `asked`. */
-elman_normalization script_normalization(const struct script_sample *sample,
+/* Return the normalization of a side for what the user asked: replace AUTO by that of the side, and
+ * ELMAN_NFKC by ELMAN_NFKC_WIDE if most lines use full-width punctuation. */
+elman_normalization script_normalization(const struct script_sample *sample, bool is_source,
                                          elman_normalization asked);
 
 #endif

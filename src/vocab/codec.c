@@ -8,7 +8,7 @@
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
-/* ---- Chinese without spaces ---- */
+/* ---- text without spaces ---- */
 
 /* Maximum characters of a word within a run. Longer "words" are unsegmented sentences, which match
  * only as whole tokens. Looking them up within a run would only cost time. */
@@ -115,19 +115,19 @@ static elman_status segment_run(struct segmenter *segmenter, struct text run) {
 static elman_status segment_token(struct segmenter *segmenter, struct text token) {
   const struct text surface = token_surface(token);
   if (vocabulary_find(segmenter->vocabulary, token) != TOKEN_UNKNOWN ||
-      run_end(surface, 0, is_han, false) == surface.length)
+      run_end(surface, 0, is_unspaced_letter, false) == surface.length)
     return tokens_add(segmenter->out, token, segmenter->error);
 
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end; status == ELMAN_OK && start < surface.length; start = end) {
-    end = run_end(surface, start, is_han, true);
-    const bool han = end > start;
-    if (!han) end = run_end(surface, start, is_han, false);
+    end = run_end(surface, start, is_unspaced_letter, true);
+    const bool unspaced = end > start;
+    if (!unspaced) end = run_end(surface, start, is_unspaced_letter, false);
     const struct text piece = {surface.bytes + start, end - start};
     /* The piece becomes the token that it would be between spaces, including its mark. */
     const char *mark = token_has_mark(piece) ? MARK_SPACED : "";
-    status = han ? segment_run(segmenter, piece)
-                 : tokens_add_marked(segmenter->out, mark, piece, segmenter->error);
+    status = unspaced ? segment_run(segmenter, piece)
+                      : tokens_add_marked(segmenter->out, mark, piece, segmenter->error);
   }
   return status;
 }
@@ -136,7 +136,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
                               const struct vocabulary *vocabulary, elman_error *error) {
   tokens_clear(out);
   const double total = vocabulary_total(vocabulary);
-  const size_t longest = vocabulary_longest_han(vocabulary);
+  const size_t longest = vocabulary_longest_unspaced(vocabulary);
   struct segmenter segmenter = {
       .out = out,
       .vocabulary = vocabulary,
@@ -165,7 +165,7 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
   elman_status status = codec_text(&encoding->normalized, codec, text, error);
   if (status != ELMAN_OK) return status;
 
-  const bool segments = token_mode_row(codec->mode)->segments_han && codec->vocabulary != NULL;
+  const bool segments = token_mode_row(codec->mode)->segments && codec->vocabulary != NULL;
   const bool divides = codec->merges != NULL;
   status = tokens_split(segments || divides ? &encoding->split : &encoding->tokens,
                         buffer_text(&encoding->normalized), codec->mode, error);

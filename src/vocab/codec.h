@@ -5,12 +5,12 @@
 #include "vocab/bpe.h"
 #include "vocab/vocabulary.h"
 
-/* Segment Chinese that was typed without spaces into the words of a segmented vocabulary. The
+/* Segment text that was typed without spaces into the words of a segmented vocabulary. The
  * segmentation has the maximum likelihood under the unigram counts of that vocabulary (Viterbi over
  * the characters).
  *
  * The vocabulary must have mode `space`. Do not change tokens that it contains. In any other token,
- * divide each run of Han characters into the most likely sequence of words. The text between the
+ * divide each run of unspaced letters into the most likely sequence of words. The text between the
  * runs becomes separate tokens. Adjacent characters that no word covers remain together as one
  * unknown token. An unknown character costs more than any word. Replace the contents of `out`,
  * which must not be `in`. */
@@ -46,7 +46,7 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
                            elman_error *error) CHECKED;
 
 /* Normalize the text, split it into tokens, and look up their ids. Mode `space` also segments
- * Chinese, and mode `bpe` also splits words. `text` must be valid UTF-8. */
+ * runs of unspaced letters, and mode `bpe` also splits words. `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
 

@@ -117,7 +117,7 @@ static bool is_joining_jamo(int codepoint) {
 static size_t unit_end(struct text text, size_t start, elman_normalization form) {
   int last;
   size_t end = cluster_end(text, start, &last);
-  while (form != ELMAN_NFC && is_hangul(last) && end < text.length) {
+  while (form >= ELMAN_NFKC && is_hangul(last) && end < text.length) {
     int next;
     const size_t next_end = cluster_end(text, end, &next);
     if (!is_compatibility_jamo(next) && !(is_compatibility_jamo(last) && is_joining_jamo(next)))
@@ -265,12 +265,12 @@ static void locate_words(struct word_range *words, const size_t *starts, const s
 
 /* Count a text that is mostly Han, and return whether it is. */
 static bool count_han(struct unit_lines *lines, struct text text) {
-  struct script_counts counts = {0};
+  struct script_counts counts = {.letters = 0};
   script_count(&counts, text);
   if (!script_is_han(&counts)) return false;
-  if (counts.han_separated > 0)
+  if (counts.separated > 0)
     lines->spaced++;
-  else if (counts.han_adjacent > 0)
+  else if (counts.adjacent > 0)
     lines->unspaced++;
   return true;
 }

@@ -151,13 +151,13 @@ struct codepoints {
  * character is the acute accent that is typed as an apostrophe: NFKC would turn it into a space and
  * a mark. The other is the ellipsis in full-width text. */
 static bool is_kept(int codepoint, elman_normalization form) {
-  return (codepoint == 0xB4 && form != ELMAN_NFC) ||
+  return (codepoint == 0xB4 && form >= ELMAN_NFKC) ||
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
 /* Return whether text that contains only such characters is already normalized: in NFC, or in NFKC
  * before signs_unify. The set of characters need not be complete; other text is normalized by the
- * general functions. */
+ * general functions. Without normalization, all characters are. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},
@@ -166,6 +166,7 @@ static bool is_inert(int codepoint, elman_normalization form) {
       {0xC0, 0x131},    {0x400, 0x482},   {0x2010, 0x2016}, {0x2018, 0x2023}, {0x3001, 0x3029},
       {0x3041, 0x3096}, {0x30A1, 0x30FE}, {0x3400, 0x4DBF}, {0xFF01, 0xFF5E}};
   if (codepoint < 0x80 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF)) return true;
+  if (form == ELMAN_NO_NORMALIZATION) return true;
   if (form == ELMAN_NFC) return IN_RANGES(nfc_inert, codepoint);
   return IN_RANGES(nfkc_inert, codepoint) || is_kept(codepoint, form);
 }
@@ -285,15 +286,60 @@ static size_t drop_double_spaces(utf8proc_int32_t *items, size_t count) {
   return kept > 0 && items[kept - 1] == ' ' ? kept - 1 : kept;
 }
 
-static elman_status compose(struct buffer *into, struct codepoints *text, elman_error *error) {
+/* Compose decomposed text in place. */
+static elman_status compose(struct codepoints *text, elman_error *error) {
   const elman_status status = order_marks(text, error);
   if (status != ELMAN_OK) return status;
   const utf8proc_ssize_t length =
       utf8proc_normalize_utf32(text->items, (utf8proc_ssize_t)text->count, nfc);
   if (length < 0) return fail(error, ELMAN_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
-  buffer_clear(into);
-  append_codepoints(into, text->items, drop_double_spaces(text->items, (size_t)length));
+  text->count = (size_t)length;
   return ELMAN_OK;
+}
+
+/* Apply NFKC before signs_unify. */
+static elman_status normalize_all(struct buffer *text, struct codepoints *scratch,
+                                  elman_normalization form, elman_error *error) {
+  elman_status status = decompose(scratch, buffer_text(text), nfkc, form, error);
+  if (status == ELMAN_OK) status = compose(scratch, error);
+  if (status != ELMAN_OK) return status;
+  buffer_clear(text);
+  append_codepoints(text, scratch->items, drop_double_spaces(scratch->items, scratch->count));
+  return ELMAN_OK;
+}
+
+/* Append the NFC of a grapheme cluster if it has fewer code points; otherwise append the cluster.
+ * So NFC does not take apart characters that it never composes (some of Bengali and Hebrew), does
+ * not replace characters, and does not only reorder marks (in Arabic and Hebrew). */
+static elman_status append_composed(struct buffer *into, struct text cluster,
+                                    struct codepoints *scratch, elman_error *error) {
+  size_t written = 0;
+  for (size_t at = 0; at < cluster.length; written++) (void)character_at(cluster, &at);
+  scratch->count = 0;
+  elman_status status = ELMAN_OK;
+  if (written > 1) status = decompose(scratch, cluster, nfc, ELMAN_NFC, error);
+  if (status == ELMAN_OK && written > 1) status = compose(scratch, error);
+  if (status != ELMAN_OK) return status;
+  if (written > 1 && scratch->count < written)
+    append_codepoints(into, scratch->items, scratch->count);
+  else
+    buffer_append_text(into, cluster);
+  return ELMAN_OK;
+}
+
+static elman_status compose_clusters(struct buffer *text, struct codepoints *scratch,
+                                     elman_error *error) {
+  struct buffer given = {0};
+  buffer_append_text(&given, buffer_text(text));
+  buffer_clear(text);
+  elman_status status = given.failed ? fail_no_memory(error) : ELMAN_OK;
+  for (size_t at = 0, end; status == ELMAN_OK && at < given.length; at = end) {
+    int first;
+    end = cluster_end(buffer_text(&given), at, &first);
+    status = append_composed(text, (struct text){given.bytes + at, end - at}, scratch, error);
+  }
+  buffer_free(&given);
+  return status;
 }
 
 elman_status text_normalize_visible(struct buffer *into, struct text text, elman_normalization form,
@@ -303,13 +349,13 @@ elman_status text_normalize_visible(struct buffer *into, struct text text, elman
   if (into->failed) return fail_no_memory(error);
   elman_status status = ELMAN_OK;
   if (!done) {
-    struct codepoints codepoints = {0};
-    status = decompose(&codepoints, buffer_text(into), form == ELMAN_NFC ? nfc : nfkc, form, error);
-    if (status == ELMAN_OK) status = compose(into, &codepoints, error);
-    free(codepoints.items);
+    struct codepoints scratch = {0};
+    status = form == ELMAN_NFC ? compose_clusters(into, &scratch, error)
+                               : normalize_all(into, &scratch, form, error);
+    free(scratch.items);
   }
   if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
-  if (status == ELMAN_OK && form != ELMAN_NFC)
+  if (status == ELMAN_OK && (form == ELMAN_NFKC || form == ELMAN_NFKC_WIDE))
     status = signs_unify(into, form == ELMAN_NFKC_WIDE, error);
   return status;
 }

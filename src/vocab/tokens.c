@@ -101,7 +101,7 @@ static bool never(struct text left, struct text right) {
 /* ---- the table of modes ---- */
 
 static const struct token_mode modes[] = {
-    [ELMAN_TOKENS_SPACE] = {"space", piece_end, always, .segments_han = true},
+    [ELMAN_TOKENS_SPACE] = {"space", piece_end, always, .segments = true},
     [ELMAN_TOKENS_WORDS] = {"words", word_end, between_words, .ignored_spaces = SPACES_BETWEEN_HAN},
     [ELMAN_TOKENS_CHARS] = {"chars", character_end, never, .ignored_spaces = SPACES_BESIDE_HAN},
     [ELMAN_TOKENS_AUTO] = {.name = "auto"},
@@ -124,8 +124,11 @@ bool token_mode_is_automatic(elman_token_mode mode) {
 }
 
 const char *elman_normalization_name(size_t normalization) {
-  static const char *const names[] = {
-      [ELMAN_NFC] = "nfc", [ELMAN_NFKC] = "nfkc", [ELMAN_NFKC_WIDE] = "nfkc-wide"};
+  static const char *const names[] = {[ELMAN_NO_NORMALIZATION] = "none",
+                                      [ELMAN_NFC] = "nfc",
+                                      [ELMAN_NFKC] = "nfkc",
+                                      [ELMAN_NORMALIZATION_AUTO] = "auto",
+                                      [ELMAN_NFKC_WIDE] = "nfkc-wide"};
   return normalization < sizeof names / sizeof *names ? names[normalization] : NULL;
 }
 

@@ -48,7 +48,7 @@ struct token_mode {
    * that splitting and joining agree. */
   bool (*space_expected)(struct text left, struct text right);
   enum ignored_spaces ignored_spaces;
-  bool segments_han; /* see segment_unspaced */
+  bool segments;     /* see segment_unspaced */
   bool has_subwords; /* see subwords_split: a token may be a byte or a mark alone */
 };
 

@@ -59,7 +59,7 @@ struct vocabulary {
   struct word_table table; /* its index is the id */
   size_t specials;
   double total;
-  size_t longest_han;
+  size_t longest_unspaced;
   double of_script[SCRIPTS]; /* sum of the counts of the tokens of each script */
 };
 
@@ -120,11 +120,11 @@ void token_counter_free(struct token_counter *counter) {
   free(counter);
 }
 
-/* Return the length in characters if the word consists of Han characters, else 0. */
-static size_t han_length(struct text word) {
+/* Return the length in characters if the word consists of unspaced letters, else 0. */
+static size_t unspaced_length(struct text word) {
   size_t characters = 0;
   for (size_t at = 0; at < word.length; characters++)
-    if (!is_han(character_at(word, &at))) return 0;
+    if (!is_unspaced_letter(character_at(word, &at))) return 0;
   return characters;
 }
 
@@ -157,8 +157,8 @@ static elman_status add_counted(struct vocabulary *vocabulary, struct text token
   if (status != ELMAN_OK) return status;
   word->count = count;
   vocabulary->total += (double)count;
-  const size_t length = han_length(token);
-  if (length > vocabulary->longest_han) vocabulary->longest_han = length;
+  const size_t length = unspaced_length(token);
+  if (length > vocabulary->longest_unspaced) vocabulary->longest_unspaced = length;
   struct letter_counts letters = {{0}};
   if (token_byte(token) < 0) letters_count(&letters, token);
   if (letters_found(&letters)) vocabulary->of_script[letters_script(&letters)] += 1 + (double)count;
@@ -272,8 +272,8 @@ double vocabulary_total(const struct vocabulary *vocabulary) {
   return vocabulary->total;
 }
 
-size_t vocabulary_longest_han(const struct vocabulary *vocabulary) {
-  return vocabulary->longest_han;
+size_t vocabulary_longest_unspaced(const struct vocabulary *vocabulary) {
+  return vocabulary->longest_unspaced;
 }
 
 enum script vocabulary_script(const struct vocabulary *vocabulary) {

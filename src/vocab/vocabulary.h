@@ -91,8 +91,8 @@ struct text vocabulary_token(const struct vocabulary *vocabulary,
 uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id); /* 0 for specials */
 double vocabulary_total(const struct vocabulary *vocabulary);              /* sum of all counts */
 
-/* Return the length in characters of the longest word that consists of Han characters. */
-size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
+/* Return the length in characters of the longest word that consists of unspaced letters. */
+size_t vocabulary_longest_unspaced(const struct vocabulary *vocabulary);
 
 /* Return the script of most tokens with letters, weighted by their counts; SCRIPT_NONE if no script
  * has more than half of them. */

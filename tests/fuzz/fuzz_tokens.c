@@ -149,8 +149,8 @@ static void check_sentences(struct text text) {
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const struct text text = fuzz_text(bytes, size);
   struct buffer folded = {0};
-  struct script_counts counts = {0};
-  struct script_sample sample = {0};
+  struct script_counts counts = {.letters = 0};
+  struct script_sample sample = {.lines = 0};
   check_sentences(text);
   REQUIRE(text_fold(&folded, text, NULL) == ELMAN_OK);
   script_count(&counts, text);

@@ -12,13 +12,13 @@
 #include "vocab/tokens.h"
 
 static void vote_for(struct script_sample *sample, const char *line, size_t times) {
-  struct script_counts counts = {0};
+  struct script_counts counts = {.letters = 0};
   script_count(&counts, text_of(line));
   for (size_t i = 0; i < times; i++) script_sample_add(sample, &counts);
 }
 
 static elman_token_mode mode_of(const char *first, const char *second) {
-  struct script_sample sample = {0};
+  struct script_sample sample = {.lines = 0};
   vote_for(&sample, first, 1);
   vote_for(&sample, second, 1);
   return script_token_mode(&sample);
@@ -48,7 +48,7 @@ Test(script, one_fifth_of_adjacent_pairs_decides) {
 Test(script, long_line_has_one_vote) {
   owned_by(buffer_free) struct buffer longest = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
-  struct script_sample sample = {0};
+  struct script_sample sample = {.lines = 0};
   vote_for(&sample, longest.bytes, 1);
   cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE);
   vote_for(&sample, "我爱学习。", 300);
@@ -60,7 +60,7 @@ Test(script, long_line_has_one_vote) {
 }
 
 Test(script, mixed_corpus_selects_chars) {
-  struct script_sample sample = {0};
+  struct script_sample sample = {.lines = 0};
   vote_for(&sample, "我爱学习。", 1500);
   vote_for(&sample, "我 爱 学习 。", 1800);
   cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
@@ -75,7 +75,7 @@ Test(script, mixed_corpus_selects_chars) {
 }
 
 Test(script, characters_are_counted_by_kind) {
-  struct script_counts counts = {0};
+  struct script_counts counts = {.letters = 0};
   script_count(&counts, text_of("我爱 你，a1 学 b 习c是"));
   cr_assert_eq(counts.letters, 10);
   cr_assert_eq(counts.han, 6);

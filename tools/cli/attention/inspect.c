@@ -88,11 +88,16 @@ static void write_sides(struct json *json, const elman_model_info *info) {
       {"source_merges", "source merges", .count = &info->source_merges, .quiet_zero = true},
       {"target_merges", "target merges", .count = &info->target_merges, .quiet_zero = true},
       {0}};
-  const struct figure texts[] = {{"source_normalization", "source text",
-                                  .text = elman_normalization_name(info->source_normalization)},
-                                 {"target_normalization", "target text",
-                                  .text = elman_normalization_name(info->target_normalization)},
-                                 {0}};
+  const struct figure texts[] = {
+      {"source_script", "source script",
+       .text = info->source_script == NULL ? "none" : info->source_script},
+      {"target_script", "target script",
+       .text = info->target_script == NULL ? "none" : info->target_script},
+      {"source_normalization", "source text",
+       .text = elman_normalization_name(info->source_normalization)},
+      {"target_normalization", "target text",
+       .text = elman_normalization_name(info->target_normalization)},
+      {0}};
   figures_write(json, json->labels > 0 ? sizes : texts);
   figures_write(json, json->labels > 0 ? texts : sizes);
 }

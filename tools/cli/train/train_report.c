@@ -29,42 +29,50 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
          side, spacing.unspaced, all, side);
 }
 
-/* Return why an automatic mode chose the tokens of a side; "" if the user chose them. */
-static const char *reason_of(elman_token_mode asked, elman_token_mode mode) {
-  const bool is_auto = asked == ELMAN_TOKENS_AUTO && mode != ELMAN_TOKENS_BPE;
-  if (!is_auto && asked != ELMAN_TOKENS_AUTO_BPE) return "";
-  return mode == ELMAN_TOKENS_SPACE   ? " (auto: most lines are Chinese with spaces between words)"
-         : mode == ELMAN_TOKENS_CHARS ? " (auto: most lines are Chinese without spaces)"
-                                      : " (auto: most lines are not Chinese)";
+/* Write what a side consists of: "Latin script", "Chinese characters, without spaces between
+ * words". After "auto:" it is the reason for the tokens. */
+static void describe_script(char *text, size_t size, const char *script, elman_token_mode mode) {
+  const char *spaces = mode == ELMAN_TOKENS_SPACE   ? ", with spaces between words"
+                       : mode == ELMAN_TOKENS_CHARS ? ", without spaces between words"
+                                                    : "";
+  if (script == NULL)
+    snprintf(text, size, "no script has most of the words");
+  else if (strcmp(script, "Han") == 0)
+    snprintf(text, size, "Chinese characters%s", spaces);
+  else
+    snprintf(text, size, "%s script%s", script, mode == ELMAN_TOKENS_CHARS ? spaces : "");
 }
 
-static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
-                               size_t vocabulary, const char *reason) {
-  if (mode == ELMAN_TOKENS_BPE)
-    note("%s: %s with %zu merge operation%s, vocabulary size %zu%s", side,
-         elman_token_mode_name(mode), merges, plural(merges), vocabulary, reason);
-  else
-    note("%s: %s, vocabulary size %zu%s", side, elman_token_mode_name(mode), vocabulary, reason);
-}
+/* A side of a model for describe_side. */
+struct side_of_model {
+  const char *name, *script;
+  elman_token_mode mode, asked; /* `asked` is the mode that the user chose */
+  elman_normalization normalization;
+  size_t merges, vocabulary;
+};
 
-/* Report what normalization does to the text, because translations contain the result. */
-static void describe_normalization(const elman_model_info *info, elman_normalization asked) {
-  if (asked == ELMAN_NFC)
-    note("normalization: nfc");
-  else
-    note("normalization: %s of the source, %s of the target; both unify look-alikes, such as "
-         "quotation marks (--normalization nfc keeps them)",
-         elman_normalization_name(info->source_normalization),
-         elman_normalization_name(info->target_normalization));
+static void describe_side(const struct side_of_model *side) {
+  char merges[64] = "", script[128];
+  if (side->mode == ELMAN_TOKENS_BPE)
+    snprintf(merges, sizeof merges, " with %zu merge operation%s", side->merges,
+             plural(side->merges));
+  describe_script(script, sizeof script, side->script, side->mode);
+  note("%s: %s%s, vocabulary size %zu, normalization %s (%s%s)", side->name,
+       elman_token_mode_name(side->mode), merges, side->vocabulary,
+       elman_normalization_name(side->normalization), side->asked != side->mode ? "auto: " : "",
+       script);
 }
 
 void training_describe_model(const elman_model *model, const elman_model_options *asked) {
   const elman_model_info info = elman_model_get_info(model);
-  describe_splitting("source", info.source_tokens, info.source_merges, info.source_vocabulary,
-                     asked == NULL ? "" : reason_of(asked->source_tokens, info.source_tokens));
-  describe_splitting("target", info.target_tokens, info.target_merges, info.target_vocabulary,
-                     asked == NULL ? "" : reason_of(asked->target_tokens, info.target_tokens));
-  if (asked != NULL) describe_normalization(&info, asked->normalization);
+  describe_side(&(struct side_of_model){"source", info.source_script, info.source_tokens,
+                                        asked == NULL ? info.source_tokens : asked->source_tokens,
+                                        info.source_normalization, info.source_merges,
+                                        info.source_vocabulary});
+  describe_side(&(struct side_of_model){"target", info.target_script, info.target_tokens,
+                                        asked == NULL ? info.target_tokens : asked->target_tokens,
+                                        info.target_normalization, info.target_merges,
+                                        info.target_vocabulary});
   describe_spacing("source", info.source_spacing, info.source_tokens);
   describe_spacing("target", info.target_spacing, info.target_tokens);
   note("%zu parameters, %s attention", info.parameters, info.attention);
