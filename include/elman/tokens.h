@@ -33,14 +33,14 @@ ELMAN_API const char *elman_token_mode_name(size_t index);
  * training data. NFKC_WIDE is NFKC with full-width punctuation; it replaces NFKC on a side whose
  * lines are mostly Chinese characters or kana. */
 typedef enum elman_normalization {
-  ELMAN_NO_NORMALIZATION,
   ELMAN_NFC,
   ELMAN_NFKC,
+  ELMAN_NO_NORMALIZATION,
   ELMAN_NORMALIZATION_AUTO,
   ELMAN_NFKC_WIDE
 } elman_normalization;
 
-/* Return the name of the elman_normalization `index`: "none", "nfc", "nfkc", "auto" or "nfkc-wide";
+/* Return the name of the elman_normalization `index`: "nfc", "nfkc", "none", "auto" or "nfkc-wide";
  * NULL for any other value. */
 ELMAN_API const char *elman_normalization_name(size_t index);
 

@@ -117,7 +117,7 @@ static bool is_joining_jamo(int codepoint) {
 static size_t unit_end(struct text text, size_t start, elman_normalization form) {
   int last;
   size_t end = cluster_end(text, start, &last);
-  while (form >= ELMAN_NFKC && is_hangul(last) && end < text.length) {
+  while (unifies(form) && is_hangul(last) && end < text.length) {
     int next;
     const size_t next_end = cluster_end(text, end, &next);
     if (!is_compatibility_jamo(next) && !(is_compatibility_jamo(last) && is_joining_jamo(next)))

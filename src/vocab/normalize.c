@@ -151,8 +151,7 @@ struct codepoints {
  * character is the acute accent that is typed as an apostrophe: NFKC would turn it into a space and
  * a mark. The other is the ellipsis in full-width text. */
 static bool is_kept(int codepoint, elman_normalization form) {
-  return (codepoint == 0xB4 && form >= ELMAN_NFKC) ||
-         (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
+  return (codepoint == 0xB4 && unifies(form)) || (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
 /* Return whether text that contains only such characters is already normalized: in NFC, or in NFKC
@@ -355,7 +354,7 @@ elman_status text_normalize_visible(struct buffer *into, struct text text, elman
     free(scratch.items);
   }
   if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
-  if (status == ELMAN_OK && (form == ELMAN_NFKC || form == ELMAN_NFKC_WIDE))
+  if (status == ELMAN_OK && unifies(form))
     status = signs_unify(into, form == ELMAN_NFKC_WIDE, error);
   return status;
 }

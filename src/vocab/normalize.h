@@ -8,6 +8,11 @@
 #include "base/text.h"
 #include "elman/tokens.h"
 
+/* Return whether the form unifies width and punctuation. */
+static inline bool unifies(elman_normalization form) {
+  return form == ELMAN_NFKC || form == ELMAN_NFKC_WIDE;
+}
+
 /* Normalize `text` to this form, remove invisible characters without meaning (invisible.h), replace
  * each run of Unicode white space by one space, and remove white space at the ends. The result
  * replaces the contents of `into`. `text` must be valid UTF-8. */

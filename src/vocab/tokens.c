@@ -124,9 +124,9 @@ bool token_mode_is_automatic(elman_token_mode mode) {
 }
 
 const char *elman_normalization_name(size_t normalization) {
-  static const char *const names[] = {[ELMAN_NO_NORMALIZATION] = "none",
-                                      [ELMAN_NFC] = "nfc",
+  static const char *const names[] = {[ELMAN_NFC] = "nfc",
                                       [ELMAN_NFKC] = "nfkc",
+                                      [ELMAN_NO_NORMALIZATION] = "none",
                                       [ELMAN_NORMALIZATION_AUTO] = "auto",
                                       [ELMAN_NFKC_WIDE] = "nfkc-wide"};
   return normalization < sizeof names / sizeof *names ? names[normalization] : NULL;

@@ -72,11 +72,15 @@ Test(api_codec, ids_match_the_translator, .init = enter_folder, .fini = leave_fo
 
 Test(api_codec, text_is_normalized_before_encoding, .init = enter_folder, .fini = leave_folder) {
   owned_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
-  owned_encoding *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
-  cr_assert_str_eq(coded->text, "We zebra", "full-width letters become ordinary ones");
+  owned_encoding *coded = encoded(model, ELMAN_TARGET, "We  ze\u0301bra");
+  cr_assert_str_eq(coded->text, "We z\u00E9bra");
   cr_assert_eq(coded->count, 2);
   cr_assert_neq(coded->ids[0], 0);
   cr_assert_eq(coded->ids[1], 0);
+  owned_encoding *kept = encoded(model, ELMAN_TARGET, "Ｗe „zebra“");
+  cr_assert_str_eq(kept->text, "Ｗe „zebra“", "the target is written as its users write it");
+  owned_encoding *unified = encoded(model, ELMAN_SOURCE, "Ｗe?");
+  cr_assert_str_eq(unified->text, "We？", "the source is unified");
   elman_encoding_free(NULL);
 }
 

@@ -31,9 +31,9 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
 }
 
 Test(normalize, names) {
-  const char *const names[] = {"nfc", "nfkc", "nfkc-wide"};
+  const char *const names[] = {"nfc", "nfkc", "none", "auto", "nfkc-wide"};
   size_t form;
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 5; i++) {
     cr_assert(choice_parse(&form, elman_normalization_name, names[i]));
     cr_assert_eq(form, i);
     cr_assert_str_eq(elman_normalization_name(form), names[i]);
@@ -48,6 +48,14 @@ Test(normalize, full_width_letters_become_narrow) {
   assert_forms("ﬁne e\u0301", "fine é", "fine é");
   assert_forms("Straße", "Straße", "Straße"); /* no case folding */
   assert_forms("《书》「本」、", "《书》「本」、", "《书》「本」、");
+}
+
+/* NFKC puts marks into canonical order, and takes composition exclusions apart. */
+Test(normalize, marks_are_in_canonical_order) {
+  assert_forms("q\u0307\u0323", "q\u0323\u0307", "q\u0323\u0307");
+  assert_forms("q\u0307\u0301\u0323", "q\u0323\u0307\u0301", "q\u0323\u0307\u0301");
+  assert_forms("q\U0001E000\u0323", "q\u0323\U0001E000", "q\u0323\U0001E000"); /* 17 bits */
+  assert_forms("\uF900\u212B\u0958", "\u8C48\u00C5\u0915\u093C", "\u8C48\u00C5\u0915\u093C");
 }
 
 Test(normalize, similar_punctuation_is_unified) {
@@ -92,9 +100,40 @@ Test(normalize, general_path_collapses_white_space) {
   assert_forms(" \u00A8", "\u0308", "\u0308");
 }
 
-static const elman_normalization forms[] = {ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE};
+enum { FORMS = 4 };
+static const elman_normalization forms[FORMS] = {ELMAN_NO_NORMALIZATION, ELMAN_NFC, ELMAN_NFKC,
+                                                 ELMAN_NFKC_WIDE};
 static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
                                          ELMAN_TOKENS_CHARS};
+
+/* NFC composes, and otherwise leaves text as its users write it. */
+Test(normalize, nfc_only_composes) {
+  static const char *const kept[] = {
+      "„Guten Tag“, »so« – Tom’s … x² ½ №5",
+      "« Bonjour ! »",
+      "ভাড়া \u09AD\u09BE\u09DC\u09BE",         /* both spellings of a letter that NFC takes apart */
+      "\uFB2A \u05E9\u05BC\u05C1",             /* Hebrew: the same, and marks in typed order */
+      "\u0645\u0651\u064E \u0645\u064E\u0651", /* Arabic: both orders of marks */
+      "น้ำ ນ້ຳ և",                               /* NFKC takes them apart */
+      "\u212B \u2126 \uF900",                  /* NFC replaces them by other letters */
+      "ＡＢＣ，。！？ｶﾞ",
+  };
+  static const char *const composed[][2] = {
+      {"e\u0301tude", "étude"}, {"vie\u0323\u0302t", "việt"}, {"\u1112\u1161\u11AB", "한"},
+      {"か\u3099", "が"},       {"\u09C7\u09BE", "\u09CB"},
+  };
+  owned_by(buffer_free) struct buffer normal = {0};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    normalize(&normal, text_of(kept[i]), ELMAN_NFC);
+    cr_assert_str_eq(normal.bytes, kept[i]);
+  }
+  for (size_t i = 0; i < sizeof composed / sizeof *composed; i++) {
+    normalize(&normal, text_of(composed[i][0]), ELMAN_NFC);
+    cr_assert_str_eq(normal.bytes, composed[i][1]);
+    normalize(&normal, text_of(composed[i][0]), ELMAN_NO_NORMALIZATION);
+    cr_assert_str_eq(normal.bytes, composed[i][0]);
+  }
+}
 
 /* Normalizing twice changes nothing. The ranges of tokens follow each other through the text: the
  * characters between the a's and the z's at its ends are found between them. */
@@ -143,7 +182,7 @@ Test(normalize, every_compatibility_character_is_stable, .timeout = 120) {
       length += put(bytes + length, before[b]);
       length += put(bytes + length, c);
       bytes[length++] = 'z';
-      for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
+      for (size_t f = 0; f < FORMS; f++) check_text((struct text){bytes, length}, forms[f]);
     }
   }
 }
@@ -158,7 +197,7 @@ static void check_random_texts(const int *pool, size_t size, int rounds) {
       length += put(bytes + length, pool[(state >> 16) % size]);
     }
     bytes[length++] = 'z';
-    for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
+    for (size_t f = 0; f < FORMS; f++) check_text((struct text){bytes, length}, forms[f]);
   }
 }
 

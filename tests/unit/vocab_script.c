@@ -28,20 +28,55 @@ Test(script, auto_selects_the_mode) {
   cr_assert_eq(mode_of("我 爱 学习 。", "他 喜欢 茶 。"), ELMAN_TOKENS_SPACE);
   cr_assert_eq(mode_of("我爱学习。", "他喜欢茶。"), ELMAN_TOKENS_CHARS);
   cr_assert_eq(mode_of("I love to study.", "He likes tea."), ELMAN_TOKENS_WORDS);
-  cr_assert_eq(mode_of("我在学 Python 。", "他爱 C 语言"), ELMAN_TOKENS_WORDS);
+  cr_assert_eq(mode_of("我在学 Python 。", "他爱 C 语言"), ELMAN_TOKENS_CHARS);
+  cr_assert_eq(mode_of("Python 好", "C 语言"), ELMAN_TOKENS_WORDS);
   cr_assert_eq(mode_of("我爱C语言。", "今天天气很好 我们走吧"), ELMAN_TOKENS_CHARS);
   cr_assert_eq(mode_of("", ""), ELMAN_TOKENS_WORDS);
   cr_assert_eq(mode_of("好", "茶"), ELMAN_TOKENS_CHARS);
-  cr_assert_eq(mode_of("これはペンです", ""), ELMAN_TOKENS_WORDS);
+}
+
+Test(script, auto_makes_no_word_of_a_sentence) {
+  static const struct {
+    const char *plain, *segmented;
+    enum script script;
+  } texts[] = {
+      {"私はペンを持っています。", "私 は ペン を 持っ て い ます 。", SCRIPT_JAPANESE},
+      {"これはペンです", "これ は ペン です", SCRIPT_JAPANESE},
+      {"ฉันรักคุณมาก และเธอก็รักฉัน", "ฉัน รัก คุณ มาก และ เธอ ก็ รัก ฉัน", SCRIPT_THAI},
+      {"ຂ້ອຍຮັກເຈົ້າຫຼາຍ", "ຂ້ອຍ ຮັກ ເຈົ້າ ຫຼາຍ", SCRIPT_LAO},
+      {"ខ្ញុំស្រឡាញ់អ្នកណាស់", "ខ្ញុំ ស្រឡាញ់ អ្នក ណាស់", SCRIPT_KHMER},
+      {"ကျွန်တော်မင်းကိုချစ်တယ်", "ကျွန်တော် မင်း ကို ချစ် တယ်", SCRIPT_MYANMAR},
+      {"ང་ཁྱོད་ལ་དགའ་པོ་ཡོད།", NULL, SCRIPT_TIBETAN},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct script_sample sample = {.lines = 0};
+    vote_for(&sample, texts[i].plain, 3);
+    cr_assert_eq(script_of_sample(&sample), texts[i].script, "%s", texts[i].plain);
+    cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS, "%s", texts[i].plain);
+    if (texts[i].segmented == NULL) continue;
+    sample = (struct script_sample){.lines = 0};
+    vote_for(&sample, texts[i].segmented, 3);
+    cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE, "%s", texts[i].segmented);
+  }
+}
+
+/* These scripts have spaces between words. */
+Test(script, auto_keeps_words) {
+  static const char *const texts[] = {
+      "J’aime étudier.",    "Я люблю учиться.", "나는 공부를 좋아해요.", "मुझे पढ़ना पसंद है।",
+      "আমি পড়তে ভালোবাসি।", "أنا أحب الدراسة.", "אני אוהב ללמוד.",       "Tôi thích học."};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_assert_eq(mode_of(texts[i], texts[i]), ELMAN_TOKENS_WORDS, "%s", texts[i]);
 }
 
 Test(script, one_fifth_of_adjacent_pairs_decides) {
-  struct script_counts counts = {.letters = 100, .han = 100, .han_adjacent = 80};
-  counts.han_separated = 20;
+  struct script_counts counts = {.letters = 100, .han = 100, .adjacent = 80};
+  counts.scripts.of[SCRIPT_HAN] = 100;
+  counts.separated = 20;
   cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_SPACE);
-  counts.han_separated = 19;
+  counts.separated = 19;
   cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_CHARS);
-  counts.han = 50;
+  counts.scripts.of[SCRIPT_LATIN] = 301;
   cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_WORDS);
 }
 
@@ -79,11 +114,11 @@ Test(script, characters_are_counted_by_kind) {
   script_count(&counts, text_of("我爱 你，a1 学 b 习c是"));
   cr_assert_eq(counts.letters, 10);
   cr_assert_eq(counts.han, 6);
-  cr_assert_eq(counts.han_adjacent, 2); /* 我爱 你， */
-  cr_assert_eq(counts.han_separated, 1);
+  cr_assert_eq(counts.adjacent, 2); /* 我爱 你， */
+  cr_assert_eq(counts.separated, 1);
   script_count(&counts, text_of("好 。か 。"));
-  cr_assert_eq(counts.han_adjacent, 2);
-  cr_assert_eq(counts.han_separated, 2);
+  cr_assert_eq(counts.adjacent, 3);
+  cr_assert_eq(counts.separated, 3);
 }
 
 Test(script, han_ranges_are_recognized) {

@@ -109,8 +109,8 @@ Test(vocabulary, longest_han_word_is_reported) {
   owned_vocabulary *vocabulary =
       counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", ELMAN_SOURCE, 1, 0);
   owned_vocabulary *none = counted("a b", ELMAN_SOURCE, 1, 0);
-  cr_assert_eq(vocabulary_longest_han(vocabulary), 3);
-  cr_assert_eq(vocabulary_longest_han(none), 0);
+  cr_assert_eq(vocabulary_longest_unspaced(vocabulary), 3);
+  cr_assert_eq(vocabulary_longest_unspaced(none), 0);
 }
 
 Test(vocabulary, from_a_list_keeps_ids_and_counts) {
