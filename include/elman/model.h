@@ -93,12 +93,14 @@ typedef struct elman_history {
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
-/* Counts of sides that are mostly Chinese characters, with and without spaces between words. They
- * come from a sample of the pairs from which the model was created. ELMAN_TOKENS_CHARS treats both
- * kinds alike. Both counts are 0 for a loaded model. */
-typedef struct elman_spacing {
-  size_t spaced, unspaced;
-} elman_spacing;
+/* Counts of a side of the pairs from which the model was created; 0 for a loaded model. */
+typedef struct elman_side_counts {
+  size_t spaced, unspaced; /* lines, in a sample, of a script that is written without spaces: with
+                              and without spaces between words; ELMAN_TOKENS_CHARS treats both
+                              alike */
+  size_t tokens;           /* tokens of all lines */
+  size_t distinct, once;   /* distinct tokens, and those of them that occur once */
+} elman_side_counts;
 
 /* Settings of the last training run of a model. An untrained model has those with which it was
  * created. */
@@ -124,7 +126,7 @@ typedef struct elman_model_info {
   elman_normalization source_normalization, target_normalization;
   const char *source_script, *target_script; /* script of most words of the vocabulary: "Latin",
                                                 "Han", "Japanese", ...; NULL if there is none */
-  elman_spacing source_spacing, target_spacing;
+  elman_side_counts source_counts, target_counts;
   elman_search search;                 /* see elman_tune_search and elman_model_set_search */
   elman_precision translate_precision; /* int8 for a model that was read from a file with ELMAN_INT8
                                           and not changed since, otherwise float32 */

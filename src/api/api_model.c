@@ -204,8 +204,11 @@ void elman_model_free(elman_model *model) {
   model_free(inner_model(model));
 }
 
-static elman_spacing spacing_of(const struct model *model, elman_side side) {
-  return (elman_spacing){model->sample[side].spaced, model->sample[side].unspaced};
+static elman_side_counts counts_of(const struct model *model, elman_side side) {
+  const struct script_sample *sample = &model->sample[side];
+  const struct token_counts *counts = &model->counts[side];
+  return (elman_side_counts){sample->spaced, sample->unspaced, counts->tokens, counts->distinct,
+                             counts->once};
 }
 
 static const char *script_of_side(const struct model *model, elman_side side) {
@@ -234,8 +237,8 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .target_normalization = from->target_normalization,
                            .source_script = script_of_side(model, ELMAN_SOURCE),
                            .target_script = script_of_side(model, ELMAN_TARGET),
-                           .source_spacing = spacing_of(model, ELMAN_SOURCE),
-                           .target_spacing = spacing_of(model, ELMAN_TARGET),
+                           .source_counts = counts_of(model, ELMAN_SOURCE),
+                           .target_counts = counts_of(model, ELMAN_TARGET),
                            .tensors = model->table.count};
   for (size_t i = 0; i < model->table.count; i++)
     if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);

@@ -268,6 +268,7 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
   if (status == ELMAN_OK) status = count_pairs(counting, count_tokens, error);
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
     struct side_count *side = &counting->sides[s];
+    built->counts[s] = token_counter_counts(side->counter);
     status = keep_closure(side, options->min_count, error);
     if (status == ELMAN_OK && options->copies) status = keep_alphabet(side, error);
     if (status == ELMAN_OK)

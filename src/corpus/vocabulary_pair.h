@@ -23,6 +23,7 @@ struct vocabulary_pair {
   elman_normalization source_normalization, target_normalization;
   struct vocabulary *source, *target;
   struct script_sample sample[2]; /* by side, from a sample of the lines */
+  struct token_counts counts[2];  /* by side */
   struct merges *merges[2];       /* by side; NULL unless its mode is `bpe` */
 };
 /* Free the members and reset them. */

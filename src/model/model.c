@@ -97,6 +97,8 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   snprintf(model->version, sizeof model->version, "%s", ELMAN_VERSION);
   model->sample[ELMAN_SOURCE] = vocabularies.sample[ELMAN_SOURCE];
   model->sample[ELMAN_TARGET] = vocabularies.sample[ELMAN_TARGET];
+  model->counts[ELMAN_SOURCE] = vocabularies.counts[ELMAN_SOURCE];
+  model->counts[ELMAN_TARGET] = vocabularies.counts[ELMAN_TARGET];
   model->source_vocabulary = vocabularies.source;
   model->target_vocabulary = vocabularies.target;
   model->merges[ELMAN_SOURCE] = vocabularies.merges[ELMAN_SOURCE];

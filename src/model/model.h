@@ -33,6 +33,7 @@ struct model {
   struct derived *derived;        /* owned */
   elman_search search;            /* beam 0 = none */
   struct script_sample sample[2]; /* indexed by side; empty in a model read from a file */
+  struct token_counts counts[2];  /* the same */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
   struct merges *merges[2]; /* indexed by side; owned; NULL unless the side uses BPE */
 };

@@ -113,6 +113,15 @@ elman_status token_counter_merge(struct token_counter *counter, const struct tok
   return ELMAN_OK;
 }
 
+struct token_counts token_counter_counts(const struct token_counter *counter) {
+  struct token_counts counts = {.distinct = counter->table.count};
+  for (size_t i = 0; i < counter->table.count; i++) {
+    counts.tokens += (size_t)counter->table.words[i].count;
+    counts.once += counter->table.words[i].count == 1;
+  }
+  return counts;
+}
+
 void token_counter_free(struct token_counter *counter) {
   if (counter == NULL) return;
   word_table_free(&counter->table);

@@ -69,6 +69,12 @@ elman_status token_counter_merge(struct token_counter *counter, const struct tok
                                  elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
+struct token_counts {
+  size_t tokens, distinct, once; /* all, different ones, and those that occur once */
+};
+
+struct token_counts token_counter_counts(const struct token_counter *counter);
+
 /* Build a vocabulary of the kept tokens, and of at most `max_words` words (0 = unlimited; specials
  * do not count) that occur at least `min_count` times. Ids do not depend on the order in which
  * tokens were counted. */

@@ -28,25 +28,41 @@ expect_output '^exact match +100.00 %' evaluate -m en-zh en-zh-spaced.tsv
 # ---- width and punctuation ----
 
 expect_output '^source text +nfkc-wide$' inspect
-expect_stdout_match '^target text +nfkc$'
+expect_stdout_match '^target text +nfc$'
 for typed in '你喜欢雨吗?' '你 喜欢 雨 吗 ?' '你喜欢雨吗﹖'; do
   expect_prints "$without" translate "$typed"
   expect_no_stderr
 done
 expect_output '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]' attention --format json '你喜欢雨吗?'
 expect_stdout_match '"source_spans":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
-# Chinese output is full-width and English output is ASCII, however the training pairs were typed.
+# With nfkc, Chinese output is full-width and English output is ASCII, however the pairs were typed.
 printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
-expect_exit 0 "$ELMAN" train -q --epochs 1000 --hidden-size 16 --embedding-size 16 -o signs signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --normalization nfkc --hidden-size 16 --embedding-size 16 -o signs signs.tsv
 expect_exit 0 "$ELMAN" translate -m signs 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 expect_no_stderr
 expect_stdout Tom的狗说“我”吗？ 现在是3.5-4点。
 expect_output '^exact match +100.00 %' evaluate -m signs signs.tsv
-expect_exit 0 "$ELMAN" train -q --epochs 1000 --columns 2,1 --hidden-size 16 --embedding-size 16 -o back signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --normalization nfkc --columns 2,1 --hidden-size 16 --embedding-size 16 -o back \
+  signs.tsv
 expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.5-4点。
 expect_no_stderr
 expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 
+# By default, translations have the signs of the training data, and the source has any.
+cat >quotes.tsv <<'END'
+"Hello", he said - 'now'.	„Hallo“, sagte er – ‚jetzt‘.
+We have 2³ dogs…	Nous avons 2³ chiens… « ici »
+x² isn't y	x² n’est pas y
+Three	เรียนน้ำ և ＡＢ！
+END
+expect_exit 0 "$ELMAN" train -q --epochs 1000 --hidden-size 16 --embedding-size 16 -o quotes quotes.tsv
+expect_exit 0 "$ELMAN" translate -m quotes '“Hello”, he said – ‘now’.' 'We have 2³ dogs...' 'x2 isn’t y' Ｔhree
+expect_no_stderr
+expect_stdout '„Hallo“, sagte er – ‚jetzt‘.' 'Nous avons 2³ chiens… « ici »' 'x² n’est pas y' 'เรียนน้ำ և ＡＢ！'
+expect_output '^BLEU +100.00$' evaluate -m quotes quotes.tsv
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization none -o none signs.tsv
+expect_output '^source text +none$' inspect -m none
 expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization nfc -o nfc signs.tsv
 expect_output '^source text +nfc$' inspect -m nfc
 expect_output $'\t“$' inspect -m nfc --vocabulary source
@@ -56,14 +72,14 @@ expect_output $'\t“$' inspect -m nfc --vocabulary source
 for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv
 for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i"; done >segmented.tsv
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
-expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
+expect_note '^source: chars, vocabulary size 16, normalization nfkc-wide \(auto: Chinese characters, without spaces between words\)$' train "${tiny[@]}" \
   unspaced.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for an unspaced corpus"
 expect_note '^source: space,' train "${tiny[@]}" segmented.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for a segmented corpus"
 
 cat unspaced.tsv segmented.tsv >mixed.tsv
-expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
+expect_note '^source: chars, vocabulary size 16, normalization nfkc-wide \(auto: Chinese characters, without spaces between words\)$' train "${tiny[@]}" \
   mixed.tsv
 expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
 ! grep -q '^target: .*sampled lines' "$results/stderr" || fail "a note on mixed lines for English"

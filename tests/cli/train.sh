@@ -3,9 +3,8 @@
 toy=$DATA/toy.zh-en.tsv
 expect_note '^5 pairs$' train "$toy"
 expect_stdout
-expect_stderr_match '^source: space, vocabulary size 19 \(auto: most lines are Chinese with spaces between words\)$'
-expect_stderr_match '^target: words, vocabulary size 21 \(auto: most lines are not Chinese\)$'
-expect_stderr_match '^normalization: nfkc-wide of the source, nfkc of the target; .*--normalization nfc keeps them'
+expect_stderr_match '^source: space, vocabulary size 19, normalization nfkc-wide \(auto: Chinese characters, with spaces between words\)$'
+expect_stderr_match '^target: words, vocabulary size 21, normalization nfc \(auto: Latin script\)$'
 ! grep -q -e '--preset small' "$results/stderr" || fail "advice for a large corpus, with five pairs"
 expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
@@ -62,10 +61,9 @@ fi
 rm reported
 
 # A choice of the user has no reason.
-expect_note '^source: chars, vocabulary size [0-9]+$' train --epochs 0 -o chosen --source-tokens chars --subwords 5 \
+expect_note '^source: chars, vocabulary size [0-9]+, normalization nfc \(Chinese characters, without spaces between words\)$' train --epochs 0 -o chosen --source-tokens chars --subwords 5 \
   --normalization nfc "$toy"
-expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+$'
-expect_stderr_match '^normalization: nfc$'
+expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+, normalization nfc \(Latin script\)$'
 
 # For more than 10,000 pairs, the defaults without dev pairs are not recommended.
 for i in {1..10001}; do echo "我 爱 你	I love you"; done >large.tsv
@@ -76,6 +74,14 @@ for chosen in '--dev large.tsv' '--preset plain' '--cell gru'; do
 done
 head -n 10000 large.tsv >limit.tsv
 expect_no_note '--preset small' "${large[@]}" limit.tsv
+
+# Words that occur once are noted, unless there are few words or subwords.
+for i in {1..1000}; do echo "w$i the	v$((i % 800)) le"; done >rare.tsv
+rare=(train --epochs 0 --force -o rare)
+expect_note '^source: 1000 of 1001 words occur once; of other text, about 50\.0 % .* --source-tokens bpe splits' "${rare[@]}" \
+  rare.tsv
+! grep -q '^target: .*occur once' "$results/stderr" || fail "a note on few words"
+expect_no_note 'occur once' "${rare[@]}" --subwords 10 rare.tsv
 
 # A file that is given twice, also by another name, and a warm-up that is longer than the run are noted.
 expect_note '^\./a is the same file as a, so its pairs count twice$' train --epochs 2 --warm-up 3 --force -o noted a b \

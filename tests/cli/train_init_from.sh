@@ -12,7 +12,7 @@ cmp M model.safetensors || fail "the model changed"
 # Shape and vocabularies are those of the model, whatever the pairs.
 printf '我 爱 你\tI love you\n' >other
 cmp M model.safetensors || fail "the model changed"
-expect_note '^source: space, vocabulary size 19$' train --epochs 0 --init-from M --seed 5 other
+expect_note '^source: space, vocabulary size 19, normalization nfkc-wide .*$' train --epochs 0 --init-from M --seed 5 other
 cmp M model.safetensors || fail "the model changed"
 
 # Words that the model lacks cannot be added, whatever the options.

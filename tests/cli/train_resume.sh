@@ -115,7 +115,7 @@ refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --learning-rat
 refused 64 "${belongs}attention was \"scaled\" and is now \"dot\"; " --attention dot "$train"
 refused 64 "${belongs}orthogonal initialization was false and is now true; " --orthogonal "$train"
 refused 64 "${belongs}minimum word count was 1 and is now 2; " --min-count 2 "$train"
-refused 64 "${belongs}normalization was \"nfkc\" and is now \"nfc\"; " --normalization nfc "$train"
+refused 64 "${belongs}normalization was \"auto\" and is now \"nfc\"; " --normalization nfc "$train"
 head -n 39 dev.tsv >other.dev
 refused 64 "${belongs}dev file was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other

@@ -16,17 +16,33 @@ enum { LINES_PER_RUN = 20 };
 /* Report a corpus in which only some lines have spaces between words. It was probably joined from
  * two corpora. No token mode suits all its lines. The user may be able to correct the corpus.
  * Ignore less than one line in a hundred. */
-static void describe_spacing(const char *side, elman_spacing spacing, elman_token_mode mode) {
-  const size_t all = spacing.spaced + spacing.unspaced;
-  if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
+static void describe_spacing(const char *side, const elman_side_counts *counts,
+                             elman_token_mode mode) {
+  const size_t all = counts->spaced + counts->unspaced;
+  if (100 * counts->spaced < all || 100 * counts->unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
     note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; all "
          "lines are split into characters in the same way",
-         side, spacing.spaced, all);
+         side, counts->spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
     note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
          "--%s-tokens chars treats all lines in the same way",
-         side, spacing.unspaced, all, side);
+         side, counts->unspaced, all, side);
+}
+
+/* Report a side of which many words occur once, because as many words of other text are unknown:
+ * the probability that a word is new is about the proportion of such words in the text (I. J. Good,
+ * Biometrika 1953). Ignore small vocabularies, which cannot contain much. */
+static void describe_rare_words(const char *side, const elman_side_counts *counts,
+                                elman_token_mode mode) {
+  enum { MANY_WORDS = 1000 };
+  if (mode != ELMAN_TOKENS_WORDS && mode != ELMAN_TOKENS_SPACE) return;
+  if (counts->distinct < MANY_WORDS || 10 * counts->once <= 3 * counts->distinct) return;
+  note(
+      "%s: %zu of %zu words occur once; of other text, about %.1f %% of the words will be unknown; "
+      "--%s-tokens bpe splits words into subwords, and no word is unknown",
+      side, counts->once, counts->distinct, 100 * (double)counts->once / (double)counts->tokens,
+      side);
 }
 
 /* Write what a side consists of: "Latin script", "Chinese characters, without spaces between
@@ -53,14 +69,15 @@ struct side_of_model {
 
 static void describe_side(const struct side_of_model *side) {
   char merges[64] = "", script[128];
+  const bool automatic = side->asked == ELMAN_TOKENS_AUTO_BPE ||
+                         (side->asked == ELMAN_TOKENS_AUTO && side->mode != ELMAN_TOKENS_BPE);
   if (side->mode == ELMAN_TOKENS_BPE)
     snprintf(merges, sizeof merges, " with %zu merge operation%s", side->merges,
              plural(side->merges));
   describe_script(script, sizeof script, side->script, side->mode);
   note("%s: %s%s, vocabulary size %zu, normalization %s (%s%s)", side->name,
        elman_token_mode_name(side->mode), merges, side->vocabulary,
-       elman_normalization_name(side->normalization), side->asked != side->mode ? "auto: " : "",
-       script);
+       elman_normalization_name(side->normalization), automatic ? "auto: " : "", script);
 }
 
 void training_describe_model(const elman_model *model, const elman_model_options *asked) {
@@ -73,8 +90,10 @@ void training_describe_model(const elman_model *model, const elman_model_options
                                         asked == NULL ? info.target_tokens : asked->target_tokens,
                                         info.target_normalization, info.target_merges,
                                         info.target_vocabulary});
-  describe_spacing("source", info.source_spacing, info.source_tokens);
-  describe_spacing("target", info.target_spacing, info.target_tokens);
+  describe_spacing("source", &info.source_counts, info.source_tokens);
+  describe_rare_words("source", &info.source_counts, info.source_tokens);
+  describe_spacing("target", &info.target_counts, info.target_tokens);
+  describe_rare_words("target", &info.target_counts, info.target_tokens);
   note("%zu parameters, %s attention", info.parameters, info.attention);
 }
 
