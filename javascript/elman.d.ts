@@ -14,7 +14,7 @@ export interface Hyperparameter {
   option: string        // "hidden-size": option of the command
   label: string; group: string; help: string
   scope: "model" | "training"
-  type: "size" | "seed" | "real" | "flag" | "choice"
+  type: "size" | "seed" | "real" | "flag" | "choice" | "language"
   minimum: number; maximum: number
   choices: string[]     // for "choice"
   default: number | boolean | string

@@ -25,7 +25,7 @@ said=', as the names of the files say'
 languages '' '' '' pairs.tsv
 languages 'from English \(en\) to German \(de\)' en de --source-language en --target-language de pairs.tsv
 languages 'from xog to German \(de-AT\)' xog de-AT --source-language XOG --target-language deu-at x.en-de.tsv
-languages 'from English \(en\) to not stated' en '' --source-language en x.en-de.tsv
+languages 'from English \(en\) to a language that is not stated' en '' --source-language en x.en-de.tsv
 languages "from English \\(en\\) to German \\(de\\)$said" en de x.en-de.tsv
 languages "from German \\(de\\) to English \\(en\\)$said" de en --columns 2,1 x.en-de.tsv
 languages "from German \\(de\\) to English \\(en\\)$said" de en --source t.de --target t.en

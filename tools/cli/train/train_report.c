@@ -63,11 +63,11 @@ static void describe_side(const struct side_of_model *side) {
        script);
 }
 
-/* Write a language as "German (de)", "xog" or "not stated". */
+/* Write a language as "German (de)" or "xog". */
 static const char *describe_language(char text[128], elman_language language) {
   const char *name = elman_language_name(language.code);
   if (language.code[0] == '\0')
-    snprintf(text, 128, "not stated");
+    snprintf(text, 128, "a language that is not stated");
   else if (name == NULL)
     snprintf(text, 128, "%s", language.code);
   else
