@@ -56,6 +56,7 @@
 #include "elman/gradients.h"
 #include "elman/group.h"
 #include "elman/json.h"
+#include "elman/language.h"
 #include "elman/machine.h"
 #include "elman/matrix.h"
 #include "elman/mechanisms.h"

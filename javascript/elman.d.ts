@@ -14,7 +14,7 @@ export interface Hyperparameter {
   option: string        // "hidden-size": option of the command
   label: string; group: string; help: string
   scope: "model" | "training"
-  type: "size" | "seed" | "real" | "flag" | "choice"
+  type: "size" | "seed" | "real" | "flag" | "choice" | "language"
   minimum: number; maximum: number
   choices: string[]     // for "choice"
   default: number | boolean | string
@@ -46,11 +46,14 @@ export interface Settings {
   inputFeeding?: boolean        // previous attentional vector as additional decoder input (default false)
   arithmetic?: "fast" | "portable"  // portable: the same bits on every processor, at some cost in time (default "fast")
   tieEmbeddings?: boolean       // one matrix for target embedding and output layer (default false)
+  sourceLanguage?: string       // language of the source text, as a code such as de, pt-BR or zh-Hans (default "")
+  targetLanguage?: string       // language of the target text (default "")
   // tokenization of source text (default "auto")
   sourceTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   // tokenization of target text (default "auto")
   targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
-  normalization?: "nfc" | "nfkc"  // Unicode normalization; nfkc also unifies width and punctuation (default "nfkc")
+  // Unicode normalization; nfkc also unifies width and punctuation; auto: nfkc of the source, nfc of the target (default "auto")
+  normalization?: "nfc" | "nfkc" | "none" | "auto"
   orthogonal?: boolean          // orthogonal initial recurrent matrices, embeddings of norm about 1 (default false)
   // minimum count of a word; rarer words become unknown words (1 to 1000000000, default 1)
   minCount?: number

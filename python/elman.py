@@ -279,7 +279,7 @@ def _with_options(struct, **others):
     """Give a function the fields of a struct of options in its signature, with annotations and defaults. `others`
     are names of fields by struct."""
     annotations = {ctypes.c_char_p: str, ctypes.c_bool: bool, ctypes.c_double: float, ctypes.c_size_t: int,
-                   ctypes.c_uint64: int}
+                   ctypes.c_uint64: int, library.complete("elman_language"): str}
 
     def parameters(struct, names=None):
         defaults = _record(getattr(library, struct + "_default")())
@@ -362,6 +362,8 @@ def _value(value):
         return _error(value)
     if isinstance(value, library.complete("elman_span")):
         return value.start, value.end
+    if isinstance(value, library.complete("elman_language")):
+        return value.code.decode()
     return _record(value) if isinstance(value, ctypes.Structure) else value
 
 

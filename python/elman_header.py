@@ -239,6 +239,7 @@ class Library:
 
     def row_type(self, row):
         kinds = {"size": ctypes.c_size_t, "seed": ctypes.c_uint64, "real": ctypes.c_double,
-                 "flag": ctypes.c_bool, "name": ctypes.c_char_p, "enum": ctypes.c_int}
+                 "flag": ctypes.c_bool, "name": ctypes.c_char_p, "enum": ctypes.c_int,
+                 "language": self.complete("elman_language")}
         names = {value: name for name, value in self.enum("elman_value").items()}
         return kinds[names[row.value]]

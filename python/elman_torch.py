@@ -30,9 +30,9 @@ FORMAT = "1"  # of the model file
 SETTINGS = {
     "arithmetic", "attention", "attention_heads", "attention_window", "attentional_layer", "bidirectional", "cell",
     "clause_segments", "decoder_self_attention", "embedding_size", "encoder_self_attention", "hidden_size",
-    "input_feeding", "layer_norm", "layers", "plain_self_attention", "residual", "source_normalization",
-    "source_tokens", "source_vocabulary", "target_normalization", "target_tokens", "target_vocabulary",
-    "tie_embeddings",
+    "input_feeding", "layer_norm", "layers", "plain_self_attention", "residual", "source_language",
+    "source_normalization", "source_tokens", "source_vocabulary", "target_language", "target_normalization",
+    "target_tokens", "target_vocabulary", "tie_embeddings",
 }
 SPECIALS, MARKS = ("<unk>",), "\uFFED\u2581"
 CLAUSE_ENDS = ".,:;?!…‥、。，：；？！．｡､"

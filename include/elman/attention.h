@@ -39,6 +39,8 @@ ELMAN_BEGIN
  *
  * If a side is shown in words, json has "source_units" or "target_units" with the value "words".
  *
+ * In text and svg, U+2068 and U+2069 isolate tokens and sentences with right-to-left letters.
+ *
  * In text and tsv an empty line separates translations, and the average is written after the heads.
  * Unknown source tokens are marked in text by "*" after the token, in tsv by " (unknown)", in json
  * by a flag, in svg and html by a line below the token. Every format escapes tokens so that they

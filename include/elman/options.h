@@ -7,6 +7,7 @@
 #ifndef ELMAN_OPTIONS_H
 #define ELMAN_OPTIONS_H
 
+#include "elman/language.h"
 #include "elman/precision.h"
 #include "elman/sentences.h"
 #include "elman/tokens.h"
@@ -92,6 +93,10 @@ typedef enum elman_scope {
     "portable: the same bits on every processor, at some cost in time")                            \
   X(FLAG, tie_embeddings, NULL, "tied embeddings", 0, 1, false, MODEL, "Network",                  \
     "one matrix for target embedding and output layer")                                            \
+  X(LANGUAGE, source_language, NULL, "source language", 0, 0, ELMAN_NO_LANGUAGE, MODEL, "Input",   \
+    "language of the source text, as a code such as de, pt-BR or zh-Hans")                         \
+  X(LANGUAGE, target_language, NULL, "target language", 0, 0, ELMAN_NO_LANGUAGE, MODEL, "Input",   \
+    "language of the target text")                                                                 \
   X(TOKENS, source_tokens, NULL, "source tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL,            \
     "Tokenization", "tokenization of source text")                                                 \
   X(TOKENS, target_tokens, NULL, "target tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL,            \
@@ -277,6 +282,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_SPLIT elman_split_sentences
 #define ELMAN_TYPE_TOKENS elman_token_mode
 #define ELMAN_TYPE_NORMALIZATION elman_normalization
+#define ELMAN_TYPE_LANGUAGE elman_language
 
 #define ELMAN_FIELD(type, field, ...) ELMAN_TYPE_##type field;
 
@@ -286,8 +292,9 @@ typedef enum elman_value {
   ELMAN_VALUE_SEED,
   ELMAN_VALUE_REAL,
   ELMAN_VALUE_FLAG,
-  ELMAN_VALUE_NAME, /* const char *: the name of a choice; NULL = the first */
-  ELMAN_VALUE_ENUM  /* an enum: the index of a choice */
+  ELMAN_VALUE_NAME,    /* const char *: the name of a choice; NULL = the first */
+  ELMAN_VALUE_ENUM,    /* an enum: the index of a choice */
+  ELMAN_VALUE_LANGUAGE /* elman_language; "" or "none" = not stated */
 } elman_value;
 
 /* More than the number of rows. */

@@ -46,7 +46,8 @@ static elman_status method_describe(json_t **result, const json_t *request, elma
   const elman_status status = read_fields(NULL, 0, 0, request, error);
   if (status != ELMAN_OK) return status;
   enum { DASHES = 2 };
-  static const char *const types[] = {"size", "seed", "real", "flag", "choice", "choice"};
+  static const char *const types[] = {"size",   "seed",   "real",    "flag",
+                                      "choice", "choice", "language"};
   const elman_model_options model = elman_model_options_default();
   const elman_train_options training = elman_train_options_default();
   json_t *rows = json_array();

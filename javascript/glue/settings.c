@@ -41,6 +41,8 @@ json_t *value_of(const elman_option *row, const void *fields) {
     return json_real((double)*(const uint64_t *)(const void *)field);
   case ELMAN_VALUE_REAL:
     return json_real(*(const double *)(const void *)field);
+  case ELMAN_VALUE_LANGUAGE:
+    return json_string(field);
   default:
     return json_string(elman_option_choice(row, fields));
   }
@@ -74,7 +76,7 @@ elman_status check_settings(const elman_model *model, const struct settings *set
     if (!settings->given[row->index]) continue;
     json_t *own = value_of(row, &info), *value = value_of(row, &settings->model);
     const char *word = json_string_value(value);
-    const bool is_open = (word != NULL && strncmp(word, "auto", 4) == 0) ||
+    const bool is_open = (word != NULL && (word[0] == '\0' || strncmp(word, "auto", 4) == 0)) ||
                          (json_is_number(value) && json_number_value(value) == 0);
     if (!is_open && !json_equal(own, value)) status = refuse_change(row, own, value, error);
     json_decref(own);

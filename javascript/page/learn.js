@@ -1,8 +1,8 @@
 /* Learning: the settings, the buttons, the loss curve and the attention of one sentence. */
 
 const MAIN_SETTINGS = ["attention", "cell", "hiddenSize", "embeddingSize", "learningRate", "seed"];
-/* Without an effect in the page: there are no links for guided alignment. */
-const HIDDEN_SETTINGS = ["guideWeight"];
+/* Without an effect in the page: there are no links for guided alignment, and languages are for the service. */
+const HIDDEN_SETTINGS = ["guideWeight", "sourceLanguage", "targetLanguage"];
 const MOST_EPOCHS = 10000;
 
 const PATIENCE = 5000;    // milliseconds without a sign of the worker
@@ -24,6 +24,7 @@ function valueOf(name) {
 function validValue(one, value) {
   if (one.type === "flag") return typeof value === "boolean" ? value : { true: true, false: false }[value];
   if (one.type === "choice") return one.choices.includes(value) ? value : undefined;
+  if (one.type === "language") return typeof value === "string" ? value : undefined;
   const number = typeof value === "string" && value.trim() === "" ? NaN : Number(value);
   if (!Number.isFinite(number)) return undefined;
   if (one.type === "seed") return Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -206,7 +206,7 @@ function rowOf(at) {
   const [source, target] = sidesOf(pairs.lines[at]);
   const side = (name, value) => {
     const input = element("input", {
-      type: "text", value, lang: languageOf(value), autocomplete: "off", spellcheck: "false",
+      type: "text", value, lang: languageOf(value), dir: "auto", autocomplete: "off", spellcheck: "false",
       "aria-label": t("pairs.side", { side: t(name), n: at + 1 }), "data-side": name, "data-at": at,
     });
     return element("td", {}, input);

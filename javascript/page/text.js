@@ -306,7 +306,7 @@ const LABELS = {
   residual: "残差连接", bidirectional: "双向编码器", attention: "注意力机制", attentionHeads: "注意力头数",
   attentionWindow: "注意力窗口", clauseSegments: "以分句为段", encoderSelfAttention: "编码器自注意力",
   decoderSelfAttention: "解码器自注意力", plainSelfAttention: "无投影的自注意力", attentionalLayer: "注意力向量层",
-  inputFeeding: "输入馈送", arithmetic: "算术", tieEmbeddings: "词嵌入共享", sourceTokens: "源文切分",
+  inputFeeding: "输入馈送", arithmetic: "算术", tieEmbeddings: "词嵌入共享", sourceLanguage: "源语言", targetLanguage: "目标语言", sourceTokens: "源文切分",
   targetTokens: "目标切分", normalization: "规范化", orthogonal: "正交初始化", minCount: "最少出现次数",
   maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
   batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", optimizer: "优化器", schedule: "学习率调度",

@@ -151,13 +151,14 @@ function drawOutput(translation) {
     const button = element("button", {
       type: "button", class: forced ? "token fixed" : "token", "data-at": at, "aria-pressed": String(asked.position === at),
       title: t("token.title", { p: figure(probability, 3) }), "aria-label": t("token.label", { token: end ? "</s>" : visible(token), p: figure(probability, 2) }),
-    }, end ? element("span", { class: "end" }, "</s>") : isolate(text.slice(start, stop) || token, lang));
+    }, end ? element("bdi", { class: "end", dir: "ltr" }, "</s>") : isolate(text.slice(start, stop) || token, lang));
     button.style.setProperty("--share", `${100 * probability}%`);
     parts.push(button);
     from = Math.max(from, stop);
   });
   parts.push(visible(text.slice(from)));
   const focused = document.activeElement?.closest("#output [data-at]")?.dataset.at;
+  byId("output").dir = directionOf(text);
   byId("output").replaceChildren(...parts);
   byId("output").querySelector(`[data-at="${focused}"]`)?.focus();
   const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];

@@ -56,6 +56,10 @@ size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t leng
   return size > 0 && character_is_unsafe(character) ? size : 0;
 }
 
+size_t elman_right_to_left(const char *text, size_t length) {
+  return right_to_left_run((struct text){text, length});
+}
+
 elman_model_options elman_model_options_default(void) {
   return (elman_model_options){ELMAN_MODEL_OPTIONS(FIELD_DEFAULT)};
 }

@@ -107,6 +107,28 @@ bool character_is_unsafe(int codepoint) {
          (codepoint & 0xFFFE) == 0xFFFE || (codepoint >= 0xFDD0 && codepoint <= 0xFDEF);
 }
 
+/* Return the class of a character as it is shown: unsafe ones appear as \u{hex}. */
+static utf8proc_propval_t direction_of(int codepoint) {
+  return character_is_unsafe(codepoint) ? UTF8PROC_BIDI_CLASS_ON
+                                        : utf8proc_get_property(codepoint)->bidi_class;
+}
+
+size_t right_to_left_run(struct text text) {
+  size_t end = 0;
+  int codepoint;
+  for (size_t at = 0, size; at < text.length; at += size) {
+    size = character_read(&codepoint, (struct text){text.bytes + at, text.length - at});
+    if (size == 0 || codepoint == '\n') return end;
+    const utf8proc_propval_t direction = direction_of(codepoint);
+    if (direction == UTF8PROC_BIDI_CLASS_L) return end;
+    const bool is_mark = direction == UTF8PROC_BIDI_CLASS_NSM && end == at && at > 0;
+    if (is_mark || direction == UTF8PROC_BIDI_CLASS_R || direction == UTF8PROC_BIDI_CLASS_AL)
+      end = at + size;
+    if (end == 0) return 0;
+  }
+  return end;
+}
+
 void buffer_append_character(struct buffer *buffer, int codepoint) {
   utf8proc_uint8_t bytes[4];
   buffer_append(buffer, (const char *)bytes, (size_t)utf8proc_encode_char(codepoint, bytes));

@@ -18,10 +18,18 @@ static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
   return 1;
 }
 
-/* Return the number of columns of a code point in write_visible. */
+/* Return the number of columns of a code point in write_visible, as terminals count them. They give
+ * spacing marks, such as the vowels of Devanagari, a column; the vowel and the final of a
+ * decomposed Hangul syllable share the columns of its initial. */
 static size_t width_of(utf8proc_int32_t codepoint) {
-  return character_is_unsafe(codepoint) ? (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint)
-                                        : (size_t)utf8proc_charwidth(codepoint);
+  if (character_is_unsafe(codepoint))
+    return (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint);
+  const utf8proc_property_t *property = utf8proc_get_property(codepoint);
+  if (property->category == UTF8PROC_CATEGORY_MC) return 1;
+  if (property->boundclass == UTF8PROC_BOUNDCLASS_V ||
+      property->boundclass == UTF8PROC_BOUNDCLASS_T)
+    return 0;
+  return (size_t)utf8proc_charwidth(codepoint);
 }
 
 /* Return the number of columns of the grapheme cluster at *text, and advance *text to its end. The
@@ -61,13 +69,9 @@ void write_visible(FILE *stream, const char *text) {
 }
 
 struct isolation isolation_of(const char *text) {
-  utf8proc_int32_t codepoint;
-  while (*text != '\0') {
-    text += next_codepoint(text, &codepoint);
-    const utf8proc_propval_t class = utf8proc_get_property(codepoint)->bidi_class;
-    if (class == UTF8PROC_BIDI_CLASS_R || class == UTF8PROC_BIDI_CLASS_AL)
+  for (size_t length = strlen(text); length > 0; text++, length--)
+    if (right_to_left_run((struct text){text, length}) > 0)
       return (struct isolation){"\u2068", "\u2069"};
-  }
   return (struct isolation){"", ""};
 }
 
@@ -100,20 +104,24 @@ static const char *xml_entity(utf8proc_int32_t codepoint) {
 
 void write_xml(FILE *stream, const char *text, size_t width) {
   utf8proc_int32_t codepoint;
+  const char *const start = text;
   size_t used = 0;
-  for (size_t step, taken = 0; *text != '\0'; text += step, taken += step) {
-    step = next_codepoint(text, &codepoint);
-    used += width_of(codepoint);
+  while (*text != '\0') {
+    const char *end = text;
+    used += cluster_width(&end);
     /* Limit the number of bytes as well, because combining marks fill no column. */
-    if (used > width || taken > 16 * width) {
+    if (used > width || (size_t)(end - start) > 16 * width) {
       fputs("…", stream);
       return;
     }
-    const char *entity = xml_entity(codepoint);
-    if (entity != NULL)
-      fputs(entity, stream);
-    else
-      write_codepoint(stream, text, step, codepoint);
+    for (size_t step; text < end; text += step) {
+      step = next_codepoint(text, &codepoint);
+      const char *entity = xml_entity(codepoint);
+      if (entity != NULL)
+        fputs(entity, stream);
+      else
+        write_codepoint(stream, text, step, codepoint);
+    }
   }
 }
 

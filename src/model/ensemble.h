@@ -6,9 +6,9 @@
 #include "elman/translate.h"
 #include "model/model.h"
 
-/* Check that both models map the same text to the same ids: tokenization, normalization, and the
- * vocabularies of both sides. If not, return ELMAN_INVALID_ARGUMENT and name the first difference,
- * for example "hidden size: expected 3, got 4". `first` is the expected model. */
+/* Check that both models map the same text to the same ids: languages, tokenization, normalization,
+ * and the vocabularies of both sides. If not, return ELMAN_INVALID_ARGUMENT and name the first
+ * difference, for example "hidden size: expected 3, got 4". `first` is the expected model. */
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 

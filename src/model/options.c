@@ -97,6 +97,8 @@ static const char *translation_precision(size_t index) {
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
 
+#define KIND_LANGUAGE .value = ELMAN_VALUE_LANGUAGE, .argument = "CODE"
+
 #define MODEL_INDEX(type, field, ...) INDEX_MODEL_##field,
 #define TRAIN_INDEX(type, field, ...) INDEX_TRAIN_##field,
 #define TRANSLATE_INDEX(type, field, ...) INDEX_TRANSLATE_##field,
@@ -155,10 +157,13 @@ static const void *field_of(const elman_option *row, const void *fields) {
 }
 
 static size_t size_of(const elman_option *row) {
-  static const size_t sizes[] = {
-      [ELMAN_VALUE_SIZE] = sizeof(size_t), [ELMAN_VALUE_SEED] = sizeof(uint64_t),
-      [ELMAN_VALUE_REAL] = sizeof(double), [ELMAN_VALUE_FLAG] = sizeof(bool),
-      [ELMAN_VALUE_NAME] = sizeof(char *), [ELMAN_VALUE_ENUM] = sizeof(unsigned)};
+  static const size_t sizes[] = {[ELMAN_VALUE_SIZE] = sizeof(size_t),
+                                 [ELMAN_VALUE_SEED] = sizeof(uint64_t),
+                                 [ELMAN_VALUE_REAL] = sizeof(double),
+                                 [ELMAN_VALUE_FLAG] = sizeof(bool),
+                                 [ELMAN_VALUE_NAME] = sizeof(char *),
+                                 [ELMAN_VALUE_ENUM] = sizeof(unsigned),
+                                 [ELMAN_VALUE_LANGUAGE] = sizeof(elman_language)};
   return sizes[row->value];
 }
 
@@ -276,6 +281,9 @@ static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
   case ELMAN_VALUE_FLAG:
     snprintf(text, ALLOWED_SIZE, "true or false");
     break;
+  case ELMAN_VALUE_LANGUAGE:
+    snprintf(text, ALLOWED_SIZE, "the code of a language, such as de, pt-BR or zh-Hans, or none");
+    break;
   default:
     used = (size_t)snprintf(text, ALLOWED_SIZE, "one of ");
     for (size_t i = 0; row->choice(i) != NULL && used < ALLOWED_SIZE; i++)
@@ -293,6 +301,7 @@ static elman_status refuse_value(const elman_option *row, const char *shown, con
   describe_allowed(allowed, row);
   for (size_t i = 0; word != NULL && row->choice != NULL && row->choice(i) != NULL; i++)
     elman_suggestion_offer(&meant, word, row->choice(i));
+  if (word != NULL && row->value == ELMAN_VALUE_LANGUAGE) meant.best = elman_language_named(word);
   if (meant.best != NULL) snprintf(hint, sizeof hint, "; did you mean '%s'?", meant.best);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s must be %s, not %s%s",
               elman_option_write_name(name, sizeof name, row->name, naming), allowed, shown, hint);
@@ -325,6 +334,9 @@ static bool is_flag(bool *flag, const char *text, elman_form form) {
   return false;
 }
 
+/* The word for a language that is not stated. */
+static const char NO_LANGUAGE[] = "none";
+
 /* Store the value that `word` denotes. `is_text` states that the value is a text, not a number or
  * another value of JSON. Return false if the row does not allow it. */
 static bool store(const elman_option *row, void *field, const char *word, bool is_text,
@@ -341,6 +353,9 @@ static bool store(const elman_option *row, void *field, const char *word, bool i
       *(unsigned *)field = (unsigned)index;
     return true;
   }
+  if (row->value == ELMAN_VALUE_LANGUAGE)
+    return (is_text || is_word) &&
+           elman_language_parse(field, strcmp(word, NO_LANGUAGE) == 0 ? "" : word);
   if (is_text && !is_word) return false;
   switch (row->value) {
   case ELMAN_VALUE_FLAG:
@@ -422,6 +437,13 @@ static elman_status check_row(const elman_option *row, const void *fields, elman
     const double number = *(const double *)field; /* the condition is false for NaN */
     if (number >= row->minimum && number <= row->maximum) return ELMAN_OK;
     snprintf(shown, sizeof shown, "%g", number);
+  } else if (row->value == ELMAN_VALUE_LANGUAGE) {
+    elman_language parsed;
+    char code[ELMAN_LANGUAGE_SIZE + 1] = ""; /* ends also after a code without an end */
+    memcpy(code, field, sizeof parsed.code);
+    if (elman_language_parse(&parsed, code) && memcmp(&parsed, field, sizeof parsed) == 0)
+      return ELMAN_OK;
+    show_value(shown, code, true);
   } else {
     return ELMAN_OK;
   }
@@ -480,10 +502,11 @@ static bool fact_holds(const char *name, const void *fields) {
 
 static double number_of(const elman_option *row, const void *fields) {
   const void *field = field_of(row, fields);
-  return row->value == ELMAN_VALUE_REAL   ? *(const double *)field
-         : row->value == ELMAN_VALUE_FLAG ? *(const bool *)field
-         : row->value == ELMAN_VALUE_SEED ? (double)*(const uint64_t *)field
-                                          : (double)*(const size_t *)field;
+  return row->value == ELMAN_VALUE_REAL       ? *(const double *)field
+         : row->value == ELMAN_VALUE_FLAG     ? *(const bool *)field
+         : row->value == ELMAN_VALUE_SEED     ? (double)*(const uint64_t *)field
+         : row->value == ELMAN_VALUE_LANGUAGE ? *(const char *)field != '\0'
+                                              : (double)*(const size_t *)field;
 }
 
 static const void *defaults_of(unsigned scope) {
@@ -671,6 +694,8 @@ json_t *option_to_json(const elman_option *row, const void *fields) {
   case ELMAN_VALUE_NAME:
   case ELMAN_VALUE_ENUM:
     return json_string(elman_option_choice(row, fields));
+  case ELMAN_VALUE_LANGUAGE:
+    return json_string(field);
   }
   return NULL;
 }
@@ -692,6 +717,8 @@ static bool from_json(const elman_option *row, void *fields, const json_t *value
       *(const char **)field = row->choice(index);
     else
       *(unsigned *)field = (unsigned)index;
+  } else if (row->value == ELMAN_VALUE_LANGUAGE) {
+    return json_is_string(value) && elman_language_parse(field, json_string_value(value));
   } else if (row->value == ELMAN_VALUE_FLAG) {
     if (!json_is_boolean(value)) return false;
     *(bool *)field = json_is_true(value);

@@ -122,7 +122,8 @@ for (const [name, settings, ...options] of [
   test(`portable arithmetic, ${name}: the model has the same bytes`, () => {
     const file = `${folder}/portable.safetensors`;
     command("train", "-q", ...SMALL, "--arithmetic", "portable", ...options, "--epochs", "10", "-o", file, "data/toy.zh-en.tsv");
-    const all = { hiddenSize: 32, embeddingSize: 32, arithmetic: "portable", ...settings }, pairs = elman.readPairs(TOY);
+    const all = { hiddenSize: 32, embeddingSize: 32, arithmetic: "portable", sourceLanguage: "zh", targetLanguage: "en", ...settings };
+    const pairs = elman.readPairs(TOY);
     const model = elman.createModel(pairs, all);
     train(model, pairs, { settings: all, epochs: 10 });
     assert.deepEqual(Buffer.from(model.save()), readFileSync(file));

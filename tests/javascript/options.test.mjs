@@ -35,7 +35,7 @@ for (const [name, call] of Object.entries(METHODS)) {
     const keys = keysOf(name);
     assert.ok(keys.size > 3, [...keys.keys()].join());
     for (const key of keys.keys()) {
-      for (const wrong of [...(key === "settings" ? [] : [{}]), () => 1, Symbol("s"), NaN, null, key === "reference" ? 5 : ""])
+      for (const wrong of [...(key === "settings" ? [] : [{}]), () => 1, Symbol("s"), NaN, null, /^reference$|Language$/.test(key) ? 5 : ""])
         refuses("invalid argument", new RegExp(`\\b${key}\\b must be `), () => call({ [key]: wrong }));
       const misspelled = `${key.slice(0, -1)}${key.at(-1)}${key.at(-1)}`;
       refuses("invalid argument", new RegExp(`unknown option '${misspelled}'; did you mean '${key}'`), () => call({ [misspelled]: 1 }));

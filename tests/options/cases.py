@@ -78,6 +78,8 @@ class Cases:
             return [5, True, "", f"{words[0]}x", f"{words[-1][:-1]}", "x" * 100, [words[0]]]
         if kind == "flag":
             return [1, 0, "true", "maybe", [True]]
+        if kind == "language":
+            return [5, True, "d", "german", "en_US", "de-", "x" * 100, ["de"]]
         least, most = (int(value) if value == int(value) and value < 1e15 else value for value in (row.minimum, row.maximum))
         if kind == "size":
             return [least - 1, most + 1, least + 0.5, -1e300, str(least), True, {}, "x"]
@@ -113,6 +115,8 @@ class Cases:
         kind, default = self.kinds[row.value], getattr(fields, row.name.decode())
         if words := self.words(row):
             return words[-1]
+        if kind == "language":
+            return "de"
         if kind == "real":
             return row.maximum / 2 if row.maximum / 2 != default else row.maximum / 4
         return True if kind == "flag" else default + 1

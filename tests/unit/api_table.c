@@ -102,3 +102,24 @@ Test(api_table, unsafe_characters_are_exactly_the_escaped) {
   cr_assert_eq(elman_unsafe_character(&code, "", 1), 1);       /* NUL */
   cr_assert_eq(elman_unsafe_character(&code, "", 0), 0);
 }
+
+Test(api_table, right_to_left_text_ends_with_a_letter) {
+  static const struct {
+    const char *text, *run;
+  } cases[] = {{"שלום, עולם! (-1)", "שלום, עולם"},
+               {"ב-New York", "ב"},
+               {"לי 3 ספרים.", "לי 3 ספרים"},
+               {"אָ.", "אָ"}, /* with its vowel */
+               {"كتاب ٣\nعلي", "كتاب"},
+               {" שלום", ""},
+               {"abc", ""},
+               {"3", ""},
+               {"\x9cש", ""},
+               {"\u200fabc", ""}, /* a mark, which is shown as \\u{200F} */
+               {"", ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_assert_eq(elman_right_to_left(cases[i].text, strlen(cases[i].text)), strlen(cases[i].run),
+                 "%s", cases[i].text);
+  cr_assert_eq(elman_right_to_left("ש\0ש", 5), 5);
+  cr_assert_eq(elman_right_to_left("שש", 3), 2); /* truncated */
+}

@@ -51,6 +51,19 @@ Test(formats, svg_isolates_right_to_left_text) {
   cr_assert_not_null(strstr(text, "<title>茶 ← tea: 0.900</title>"));
 }
 
+/* A label is truncated between emoji, never within one, which has two columns. */
+Test(formats, svg_truncates_between_emoji) {
+#define FAMILY "👨\u200D👩\u200D👧\u200D👦"
+#define FIVE(text) text text text text text
+  static const char *const tokens[] = {FIVE(FIVE(FAMILY))};
+  elman_translation translation = example();
+  translation.target_tokens = tokens;
+  translation.target_count = 1;
+  owned char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_not_null(strstr(text, ">" FIVE(FAMILY FAMILY FAMILY FAMILY) "…<"));
+}
+
 /* A weight of 1.0000001 from rounding and a NaN still get a color. */
 Test(formats, svg_handles_odd_weights) {
   static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};

@@ -84,6 +84,24 @@ Test(formats, text_aligns_emoji) {
   }
 }
 
+/* A spacing mark fills a column, other marks and the parts of a decomposed syllable do not. */
+Test(formats, text_aligns_clusters) {
+  static const struct {
+    const char *label;
+    size_t columns;
+  } cases[] = {{"क्या", 3}, {"समय", 3},  {"น้ำ", 2},     {"บิล", 2},
+               {"সূর্য", 3}, {"日本", 4}, {"시예요", 6}, {"\u1112\u1161\u11ab", 2}};
+  elman_translation one = known_example();
+  one.source_count = one.target_count = 1;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "%*s我\n%s 1.00\n", (int)cases[i].columns + 1, "",
+             cases[i].label);
+    one.target_tokens = &cases[i].label;
+    expect_style(one, (elman_text_style){.numbers = true}, expected);
+  }
+}
+
 /* A line is at most as wide as the terminal, unless a single word is wider. */
 Test(formats, text_is_wrapped_at_the_terminal_width) {
   elman_translation translation = known_example();

@@ -73,6 +73,14 @@ function languageOf(text) {
   return found ? found[1] : "";
 }
 
+/* Return the direction of a text, which is that of its first letter. It is for an element whose parts are isolated,
+ * because dir="auto" ignores isolated text. */
+function directionOf(text) {
+  const first = /\p{L}/u.exec(text);
+  return first && /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u.test(first[0])
+    ? "rtl" : "ltr";
+}
+
 function isolate(text, lang = languageOf(text)) {
   return element("bdi", { lang }, ...nodesOf(text));
 }

@@ -12,8 +12,37 @@
 
 /* ---- text from other sources ---- */
 
+static const char ISOLATE[] = "\u2068", END_ISOLATE[] = "\u2069";
+
+/* Return the length of `text` before its first right-to-left letter. */
+static size_t length_before_right_to_left(const char *text, size_t length) {
+  size_t i = 0;
+  while (i < length && elman_right_to_left(text + i, length - i) == 0) i++;
+  return i;
+}
+
 void print_visible(FILE *stream, const char *text) {
-  print_visible_bytes(stream, text, strlen(text));
+  const size_t length = strlen(text);
+  const bool isolated = length_before_right_to_left(text, length) < length;
+  if (isolated) fputs(ISOLATE, stream);
+  print_visible_bytes(stream, text, length);
+  if (isolated) fputs(END_ISOLATE, stream);
+}
+
+/* Print a message. Isolate each right-to-left part in it. */
+static void print_message(FILE *stream, const char *text) {
+  for (size_t length = strlen(text); length > 0;) {
+    const size_t before = length_before_right_to_left(text, length);
+    const size_t isolated = elman_right_to_left(text + before, length - before);
+    print_visible_bytes(stream, text, before);
+    if (isolated > 0) {
+      fputs(ISOLATE, stream);
+      print_visible_bytes(stream, text + before, isolated);
+      fputs(END_ISOLATE, stream);
+    }
+    text += before + isolated;
+    length -= before + isolated;
+  }
 }
 
 void print_visible_bytes(FILE *stream, const char *text, size_t length) {
@@ -35,7 +64,7 @@ void print_data(FILE *stream, const char *text) {
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;
   if (is_terminal)
-    print_visible(stream, text);
+    print_visible_bytes(stream, text, strlen(text));
   else
     fputs(text, stream);
 }
@@ -147,10 +176,10 @@ void messages_redirect(void (*receive)(const char *line, size_t size)) {
 static void write_line(FILE *stream, const char *start, const char *where, const char *line) {
   fputs(start, stream);
   if (where != NULL && where[0] != '\0') {
-    print_visible(stream, where);
+    print_message(stream, where);
     fputs(": ", stream);
   }
-  print_visible(stream, line);
+  print_message(stream, line);
   putc('\n', stream);
 }
 

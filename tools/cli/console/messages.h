@@ -10,12 +10,15 @@
 
 /* ---- printing of text from other sources ---- */
 
-/* Print text in a message or a report for people. Print the characters of elman_unsafe_character as
- * \u{hex}, because they control a terminal or change the writing direction. */
-void print_visible(FILE *stream, const char *text);
+/* Print the characters of elman_unsafe_character as \u{hex}, because they control a terminal or
+ * change the writing direction. */
 void print_visible_bytes(FILE *stream, const char *text, size_t length);
 
-/* Print data. On a terminal, do as print_visible does; in files and pipes, write the bytes
+/* Print text in a report for people as print_visible_bytes does. Isolate text with right-to-left
+ * letters (U+2068, U+2069), so that it does not change the order of its surroundings. */
+void print_visible(FILE *stream, const char *text);
+
+/* Print data. On a terminal, do as print_visible_bytes does; in files and pipes, write the bytes
  * unchanged. Change errno only if the write fails, so that output_flush can report the reason. */
 void print_data(FILE *stream, const char *text);
 

@@ -25,11 +25,12 @@ static size_t bad_lines(const elman_check *check, size_t part) {
 /* ---- for people ---- */
 
 static void print_cut(FILE *stream, const char *text) {
-  size_t length = strlen(text);
-  const bool cut = length > SHOWN_BYTES;
-  if (cut) length = SHOWN_BYTES;
+  char start[SHOWN_BYTES + 1];
+  const bool cut = strlen(text) > SHOWN_BYTES;
+  size_t length = SHOWN_BYTES;
   while (cut && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
-  print_visible_bytes(stream, text, length);
+  snprintf(start, sizeof start, "%.*s", (int)length, text);
+  print_visible(stream, start);
   if (cut) fputs(" ...", stream);
 }
 

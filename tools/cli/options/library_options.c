@@ -31,6 +31,7 @@ static struct option option_of(const elman_option *row, void *field) {
                          .count = is_size ? field : NULL,
                          .seed = value == ELMAN_VALUE_SEED ? field : NULL,
                          .real = value == ELMAN_VALUE_REAL ? field : NULL,
+                         .language = value == ELMAN_VALUE_LANGUAGE ? field : NULL,
                          .least = is_size ? (size_t)row->minimum : 0,
                          .most = is_size ? (size_t)row->maximum : 0,
                          .lowest = row->minimum,
@@ -74,15 +75,20 @@ static struct figure figure_of(const elman_option *row, const void *fields) {
   const struct option option = option_of(row, (char *)fields + row->offset);
   const bool is_zero =
       (option.count != NULL && *option.count == 0) || (option.real != NULL && *option.real <= 0);
+  const bool is_unstated = option.language != NULL && option.language->code[0] == '\0';
   return (struct figure){.key = row->name,
                          .label = row->label,
-                         .text = option.choice != NULL ? elman_option_choice(row, fields) : NULL,
+                         .text = option.choice != NULL     ? elman_option_choice(row, fields)
+                                 : option.language != NULL ? option.language->code
+                                                           : NULL,
                          .flag = option.flag,
                          .count = option.count,
                          .number = option.seed,
                          .real = option.real,
                          .format = "%g",
-                         .words = is_zero ? zero_words(row) : NULL};
+                         .words = is_zero       ? zero_words(row)
+                                  : is_unstated ? "not stated"
+                                                : NULL};
 }
 
 void library_options_write(struct json *json, unsigned scopes, const void *fields,

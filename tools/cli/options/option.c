@@ -114,9 +114,10 @@ static int set_value(const struct option *option, const char *value,
   const struct {
     elman_value value;
     void *field;
-  } kinds[] = {{ELMAN_VALUE_FLAG, option->flag},  {ELMAN_VALUE_NAME, option->text},
-               {ELMAN_VALUE_ENUM, option->index}, {ELMAN_VALUE_SIZE, option->count},
-               {ELMAN_VALUE_SEED, option->seed},  {ELMAN_VALUE_REAL, option->real}};
+  } kinds[] = {{ELMAN_VALUE_FLAG, option->flag},        {ELMAN_VALUE_NAME, option->text},
+               {ELMAN_VALUE_ENUM, option->index},       {ELMAN_VALUE_SIZE, option->count},
+               {ELMAN_VALUE_SEED, option->seed},        {ELMAN_VALUE_REAL, option->real},
+               {ELMAN_VALUE_LANGUAGE, option->language}};
   size_t kind = 0;
   while (kinds[kind].field == NULL) kind++;
   const bool is_whole = option->count != NULL;
@@ -180,6 +181,9 @@ const char *option_format_value(char text[VALUE_SIZE], const struct option *opti
     snprintf(text, VALUE_SIZE, "%" PRIu64, *option->seed);
   else if (option->real != NULL)
     format_exactly(text, *option->real);
+  else if (option->language != NULL)
+    snprintf(text, VALUE_SIZE, "%s",
+             option->language->code[0] == '\0' ? "none" : option->language->code);
   else
     snprintf(text, VALUE_SIZE, "%s", *option->flag ? "yes" : "no");
   return text;

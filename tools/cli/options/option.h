@@ -77,6 +77,7 @@ struct option {
   /* defaults that a choice sets for other options: each is "name=value" or a flag; spaces separate
    * them */
   const char *(*settings)(size_t index);
+  elman_language *language;
   size_t *count;            /* value from `least` to `most` */
   uint64_t *seed;           /* any 64-bit number */
   struct option_list *list; /* may be given `most` times, but at most MAX_LISTED times */

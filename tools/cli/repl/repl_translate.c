@@ -73,10 +73,14 @@ static void show(const struct session *session, const struct side *side,
   const bool ranked = translation->next != NULL;
   size_t rank = 0;
   for (const elman_translation *one = translation; one != NULL; one = one->next) {
-    if (ranked) fprintf(stream, "  %zu. ", ++rank);
-    print_data(stream, one->text);
-    if (ranked) fprintf(stream, " (%.3g)", one->score);
-    putc('\n', stream);
+    if (ranked) {
+      fprintf(stream, "  %zu. ", ++rank);
+      print_visible(stream, one->text);
+      fprintf(stream, " (%.3g)\n", one->score);
+    } else {
+      print_data(stream, one->text);
+      putc('\n', stream);
+    }
   }
   if (translation->forced) write_tokens(stream, translation);
   if (session->show_attention) write_attention(session, translation);

@@ -62,18 +62,18 @@ static bool is_listed(const struct model_set *models, size_t count, unsigned sid
                       const char *code) {
   for (size_t i = 0; i <= count && i < models->count; i++)
     for (unsigned other = 0; other < (i == count ? side : 2); other++)
-      if (strcmp(models->models[i]->languages[other], code) == 0) return true;
+      if (strcmp(models->models[i]->languages[other].code, code) == 0) return true;
   return false;
 }
 
 static void write_language(struct json *json, const struct model_set *models, const char *code) {
   json_print(json, "{code %s name %s targets [", code, language_name(code));
   for (size_t i = 0; i < models->count; i++) {
-    const char *target = models->models[i]->languages[ELMAN_TARGET];
-    bool seen = strcmp(models->models[i]->languages[ELMAN_SOURCE], code) != 0;
+    const char *target = models->models[i]->languages[ELMAN_TARGET].code;
+    bool seen = strcmp(models->models[i]->languages[ELMAN_SOURCE].code, code) != 0;
     for (size_t j = 0; j < i && !seen; j++)
-      seen = strcmp(models->models[j]->languages[ELMAN_SOURCE], code) == 0 &&
-             strcmp(models->models[j]->languages[ELMAN_TARGET], target) == 0;
+      seen = strcmp(models->models[j]->languages[ELMAN_SOURCE].code, code) == 0 &&
+             strcmp(models->models[j]->languages[ELMAN_TARGET].code, target) == 0;
     if (!seen) json_text(json, NULL, target);
   }
   json_print(json, "]}");
@@ -85,8 +85,8 @@ struct answer answer_languages(const struct model_set *models) {
   json_print(&writing.json, "[");
   for (size_t i = 0; i < models->count; i++)
     for (unsigned side = 0; side < 2; side++)
-      if (!is_listed(models, i, side, models->models[i]->languages[side]))
-        write_language(&writing.json, models, models->models[i]->languages[side]);
+      if (!is_listed(models, i, side, models->models[i]->languages[side].code))
+        write_language(&writing.json, models, models->models[i]->languages[side].code);
   json_print(&writing.json, "]\n");
   return end(&writing);
 }
@@ -102,9 +102,10 @@ struct answer answer_models(const struct model_set *models, const struct serve_s
     json_print(&writing.json,
                "{name %s source %s target %s parameters %zu source_vocabulary %zu "
                "target_vocabulary %zu beam %zu length_penalty %g precision %s}",
-               model->name, model->languages[ELMAN_SOURCE], model->languages[ELMAN_TARGET],
-               info.parameters, info.source_vocabulary, info.target_vocabulary, model->search.beam,
-               model->search.length_penalty, elman_precision_name(model->search.precision));
+               model->name, model->languages[ELMAN_SOURCE].code,
+               model->languages[ELMAN_TARGET].code, info.parameters, info.source_vocabulary,
+               info.target_vocabulary, model->search.beam, model->search.length_penalty,
+               elman_precision_name(model->search.precision));
   }
   json_print(&writing.json, "]}\n");
   return end(&writing);

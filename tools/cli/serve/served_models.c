@@ -6,23 +6,14 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
+#include "input/languages.h"
 #include "input/model_input.h"
 
 /* ---- languages ---- */
 
 const char *language_name(const char *code) {
-  static const char *const names[][2] = {
-      {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"cs", "Czech"},      {"da", "Danish"},
-      {"de", "German"},     {"el", "Greek"},     {"en", "English"},    {"eo", "Esperanto"},
-      {"es", "Spanish"},    {"et", "Estonian"},  {"fa", "Persian"},    {"fi", "Finnish"},
-      {"fr", "French"},     {"he", "Hebrew"},    {"hi", "Hindi"},      {"hu", "Hungarian"},
-      {"id", "Indonesian"}, {"it", "Italian"},   {"ja", "Japanese"},   {"ko", "Korean"},
-      {"nl", "Dutch"},      {"no", "Norwegian"}, {"pl", "Polish"},     {"pt", "Portuguese"},
-      {"ro", "Romanian"},   {"ru", "Russian"},   {"sv", "Swedish"},    {"th", "Thai"},
-      {"tr", "Turkish"},    {"uk", "Ukrainian"}, {"vi", "Vietnamese"}, {"zh", "Chinese"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcasecmp(names[i][0], code) == 0) return names[i][1];
-  return code;
+  const char *name = elman_language_name(code);
+  return name == NULL ? code : name;
 }
 
 static size_t main_part(const char *code) {
@@ -36,41 +27,74 @@ static bool language_matches(const char *code, const char *wanted) {
          strcasecmp(code + length + 1, wanted + length + 1) == 0;
 }
 
-/* Return the length of the language code at the start of `text`: 2 or 3 letters; 0 if there is
- * none. */
-static size_t code_length(const char *text) {
-  const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz");
-  return length == 2 || length == 3 ? length : 0;
+static bool is_complete(const elman_language pair[2]) {
+  return pair[ELMAN_SOURCE].code[0] != '\0' && pair[ELMAN_TARGET].code[0] != '\0';
 }
 
-/* Set the languages if the `length` bytes of `text` are a pair of codes, such as "zh-en". */
-static bool set_languages(struct served_model *model, const char *text, size_t length) {
-  const size_t first = code_length(text);
-  if (first == 0 || text[first] != '-') return false;
-  const size_t second = code_length(text + first + 1);
-  if (second == 0 || first + 1 + second != length) return false;
-  snprintf(model->languages[ELMAN_SOURCE], LANGUAGE_CODE, "%.*s", (int)first, text);
-  snprintf(model->languages[ELMAN_TARGET], LANGUAGE_CODE, "%.*s", (int)second, text + first + 1);
-  return true;
+/* Set the languages that are still unknown. */
+static void fill(struct served_model *model, const elman_language pair[2]) {
+  for (int side = 0; side < 2; side++)
+    if (model->languages[side].code[0] == '\0') model->languages[side] = pair[side];
 }
 
-/* Find a pair of codes between the dots of a file name, such as everyday.zh-en.safetensors. */
-static bool find_languages(struct served_model *model, const char *path) {
-  const char *slash = strrchr(path, '/');
-  for (const char *part = slash == NULL ? path : slash + 1; part != NULL;) {
-    const size_t length = strcspn(part, ".");
-    if (set_languages(model, part, length)) return true;
-    part = part[length] == '.' ? part + length + 1 : NULL;
+/* Set unknown languages by the scripts that only one language uses. The same script on both sides
+ * tells nothing, because a model that translates has two languages. */
+static void fill_by_script(struct served_model *model, const elman_model_info *info) {
+  const char *codes[] = {elman_language_of_script(info->source_script),
+                         elman_language_of_script(info->target_script)};
+  for (int side = 0; side < 2; side++) {
+    elman_language *language = &model->languages[side];
+    const char *other = codes[1 - side] != NULL && model->languages[1 - side].code[0] == '\0'
+                            ? codes[1 - side]
+                            : model->languages[1 - side].code;
+    if (language->code[0] == '\0' && codes[side] != NULL && strcmp(codes[side], other) != 0)
+      (void)elman_language_parse(language, codes[side]);
   }
-  return false;
 }
 
-/* Only the side that is mostly Chinese has the normalization NFKC_WIDE. */
-static void guess_language(struct served_model *model, elman_side side) {
+/* Report that the name of a model contradicts its file. */
+static void note_contradiction(const struct served_model *model, const elman_language stored[2]) {
+  for (int side = 0; side < 2; side++)
+    if (stored[side].code[0] != '\0' &&
+        !language_matches(model->languages[side].code, stored[side].code))
+      note("serve: %s states the %s language %s; the name %s replaces it", model->path,
+           side == ELMAN_SOURCE ? "source" : "target", stored[side].code, model->name);
+}
+
+/* Set the languages: from the name, if its codes are listed; from the model; from the name of the
+ * file; from the scripts; from the name if its codes are not listed. Return false if a language
+ * remains unknown. */
+static bool find_languages(struct served_model *model, bool named) {
   const elman_model_info info = elman_model_get_info(model->model);
-  const elman_normalization normalization =
-      side == ELMAN_SOURCE ? info.source_normalization : info.target_normalization;
-  snprintf(model->languages[side], LANGUAGE_CODE, normalization == ELMAN_NFKC_WIDE ? "zh" : "en");
+  const elman_language stored[] = {info.source_language, info.target_language};
+  elman_language pair[2];
+  if (named && languages_of_known_pair(pair, model->name)) {
+    fill(model, pair);
+    note_contradiction(model, stored);
+    return true;
+  }
+  fill(model, stored);
+  if (!is_complete(model->languages) && languages_of_file(pair, model->path)) fill(model, pair);
+  if (!is_complete(model->languages)) fill_by_script(model, &info);
+  if (!is_complete(model->languages) && named && languages_of_pair(pair, model->name))
+    fill(model, pair);
+  return is_complete(model->languages);
+}
+
+static int refuse_languages(const struct served_model *model) {
+  const char *file = model->path;
+  const bool source = model->languages[ELMAN_SOURCE].code[0] == '\0';
+  const bool target = model->languages[ELMAN_TARGET].code[0] == '\0';
+  report(
+      "serve",
+      "%s does not state its %s; name them with -m, as in '-m en-de=%s' for English into German, "
+      "or train the model with --source-language and --target-language",
+      file,
+      source && target ? "languages"
+      : source         ? "source language"
+                       : "target language",
+      file);
+  return EX_USAGE;
 }
 
 /* ---- one model ---- */
@@ -117,14 +141,14 @@ static int load(struct served_model **out, const char *value) {
   }
   (void)atomic_fetch_add(&in_memory, 1);
   model->search = elman_model_translate_options(model->model);
-  if (!(named && set_languages(model, model->name, strlen(model->name))) &&
-      !find_languages(model, model->path)) {
-    guess_language(model, ELMAN_SOURCE);
-    guess_language(model, ELMAN_TARGET);
+  if (!find_languages(model, named)) {
+    code = refuse_languages(model);
+    served_model_release(model);
+    return code;
   }
   if (!named)
-    snprintf(model->name, sizeof model->name, "%s-%s", model->languages[ELMAN_SOURCE],
-             model->languages[ELMAN_TARGET]);
+    snprintf(model->name, sizeof model->name, "%s-%s", model->languages[ELMAN_SOURCE].code,
+             model->languages[ELMAN_TARGET].code);
   *out = model;
   return EX_OK;
 }
@@ -181,8 +205,9 @@ struct served_model *model_set_for(const struct model_set *set, const char *sour
                                    const char *target) {
   for (size_t i = 0; i < set->count; i++) {
     struct served_model *model = set->models[i];
-    if ((strcmp(source, "auto") == 0 || language_matches(model->languages[ELMAN_SOURCE], source)) &&
-        language_matches(model->languages[ELMAN_TARGET], target))
+    if ((strcmp(source, "auto") == 0 ||
+         language_matches(model->languages[ELMAN_SOURCE].code, source)) &&
+        language_matches(model->languages[ELMAN_TARGET].code, target))
       return model;
   }
   return NULL;

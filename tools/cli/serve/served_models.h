@@ -10,12 +10,12 @@
 #include "elman.h"
 #include "options/option.h"
 
-enum { MODEL_NAME = 64, LANGUAGE_CODE = 16, MAX_SERVED = 64 };
+enum { MODEL_NAME = 2 * ELMAN_LANGUAGE_SIZE, MAX_SERVED = 64 };
 
 struct served_model {
   char name[MODEL_NAME + 1];
-  char languages[2][LANGUAGE_CODE]; /* codes, by elman_side */
-  const char *path;                 /* borrowed from the command line */
+  elman_language languages[2]; /* by elman_side */
+  const char *path;            /* borrowed from the command line */
   elman_model *model;
   elman_translate_options search; /* defaults of requests */
   atomic_size_t holders;

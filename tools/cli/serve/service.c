@@ -81,11 +81,21 @@ static int load(struct model_set *models, struct client_tokens *tokens,
   return code;
 }
 
+/* Report a model that no request reaches by its languages. */
+static void note_hidden(const struct model_set *models, const struct served_model *model) {
+  const struct served_model *first = model_set_for(models, model->languages[ELMAN_SOURCE].code,
+                                                   model->languages[ELMAN_TARGET].code);
+  if (first != model)
+    note("model %s: only for requests that name it; those from %s to %s get %s", model->name,
+         model->languages[ELMAN_SOURCE].code, model->languages[ELMAN_TARGET].code, first->name);
+}
+
 static void note_models(const struct model_set *models) {
+  for (size_t i = 0; i < models->count; i++) note_hidden(models, models->models[i]);
   for (size_t i = 0; i < models->count; i++)
     note("model %s: %s, from %s to %s, beam size %zu, precision %s", models->models[i]->name,
-         models->models[i]->path, models->models[i]->languages[ELMAN_SOURCE],
-         models->models[i]->languages[ELMAN_TARGET], models->models[i]->search.beam,
+         models->models[i]->path, models->models[i]->languages[ELMAN_SOURCE].code,
+         models->models[i]->languages[ELMAN_TARGET].code, models->models[i]->search.beam,
          elman_precision_name(models->models[i]->search.precision));
 }
 

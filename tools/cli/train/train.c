@@ -11,6 +11,7 @@
 #include "console/output.h"
 #include "elman.h"
 #include "group/group.h"
+#include "input/languages.h"
 #include "input/model_input.h"
 #include "input/pairs_input.h"
 #include "options/command_line.h"
@@ -119,7 +120,8 @@ static int make_model(elman_model **model, const elman_pairs *pairs, struct trai
     note("%s is not a regular file: no checkpoint will be written, and --resume will not be "
          "possible",
          job->train.output);
-  training_describe_model(*model, job->output.init_from == NULL ? &job->model : NULL);
+  training_describe_model(*model, job->output.init_from == NULL ? &job->model : NULL,
+                          job->languages_of_names);
   preset_fit_model(job, *model);
   return EX_OK;
 }
@@ -313,6 +315,36 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
                       given);
 }
 
+/* Read the languages of the columns 1 and 2 that the names of all files state. */
+static bool languages_of_files(elman_language pair[2], const struct operands *operands) {
+  elman_language other[2];
+  if (operands->count == 0 || !languages_of_file(pair, operands->words[0])) return false;
+  for (size_t i = 1; i < operands->count; i++)
+    if (!languages_of_file(other, operands->words[i]) || memcmp(pair, other, sizeof other) != 0)
+      return false;
+  return true;
+}
+
+/* Take the languages from the names of the pairs if no option states a language. */
+static void choose_languages(struct train_job *job, const struct usage *usage,
+                             const struct operands *operands) {
+  const struct pairs_input *input = &job->input;
+  elman_language pair[2];
+  const bool swapped = strcmp(input->columns, "2,1") == 0;
+  if (option_given(usage, operands, "source-language") ||
+      option_given(usage, operands, "target-language") || job->output.init_from != NULL)
+    return;
+  if (input->source != NULL && input->target != NULL) {
+    if (!languages_of_two_files(pair, input->source, input->target)) return;
+  } else if ((!swapped && strcmp(input->columns, DEFAULT_COLUMNS) != 0) ||
+             !languages_of_files(pair, operands)) {
+    return;
+  }
+  job->model.source_language = pair[swapped ? ELMAN_TARGET : ELMAN_SOURCE];
+  job->model.target_language = pair[swapped ? ELMAN_SOURCE : ELMAN_TARGET];
+  job->languages_of_names = true;
+}
+
 /* Pass the column or file to the input. Choose a guide weight if none was given. */
 static int apply_guide(struct train_job *job, const struct usage *usage,
                        const struct operands *operands) {
@@ -443,6 +475,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code == EX_OK) code = preset_fit_options(&job, &usage, &operands);
+  if (code == EX_OK) choose_languages(&job, &usage, &operands);
   if (code == EX_OK) code = check_rows(&job, usage.command);
   if (code != EX_OK) return code;
   return train_run(&job, usage.command, &operands);

@@ -80,8 +80,30 @@ static void describe_side(const struct side_of_model *side) {
        elman_normalization_name(side->normalization), automatic ? "auto: " : "", script);
 }
 
-void training_describe_model(const elman_model *model, const elman_model_options *asked) {
+/* Write a language as "German (de)" or "xog". */
+static const char *describe_language(char text[128], elman_language language) {
+  const char *name = elman_language_name(language.code);
+  if (language.code[0] == '\0')
+    snprintf(text, 128, "a language that is not stated");
+  else if (name == NULL)
+    snprintf(text, 128, "%s", language.code);
+  else
+    snprintf(text, 128, "%s (%s)", name, language.code);
+  return text;
+}
+
+static void describe_languages(const elman_model_info *info, bool from_names) {
+  char source[128], target[128];
+  if (info->source_language.code[0] == '\0' && info->target_language.code[0] == '\0') return;
+  note("languages: from %s to %s%s", describe_language(source, info->source_language),
+       describe_language(target, info->target_language),
+       from_names ? ", as the names of the files say" : "");
+}
+
+void training_describe_model(const elman_model *model, const elman_model_options *asked,
+                             bool names_languages) {
   const elman_model_info info = elman_model_get_info(model);
+  describe_languages(&info, names_languages);
   describe_side(&(struct side_of_model){"source", info.source_script, info.source_tokens,
                                         asked == NULL ? info.source_tokens : asked->source_tokens,
                                         info.source_normalization, info.source_merges,

@@ -41,8 +41,10 @@ struct training {
 /* Set the callbacks of the options, so that they report to `training`. It must outlive the run. */
 void training_watch(struct training *training, elman_train_options *options);
 
-/* Describe a new model. `asked` states how it was created; NULL for a model of --init-from. */
-void training_describe_model(const elman_model *model, const elman_model_options *asked);
+/* Describe a new model. `asked` states how it was created; NULL for a model of --init-from.
+ * `names_languages` states that its languages come from the names of the pairs. */
+void training_describe_model(const elman_model *model, const elman_model_options *asked,
+                             bool names_languages);
 
 /* Draw the progress of tuning the search; `context` is a struct progress. Return false after a
  * signal. */

@@ -1,0 +1,43 @@
+/* Languages: codes in the form of BCP 47, their names, and the scripts that only one language
+ * uses. */
+#ifndef ELMAN_LANGUAGE_H
+#define ELMAN_LANGUAGE_H
+
+#include <stdbool.h>
+
+#include "elman/status.h"
+
+ELMAN_BEGIN
+
+/* Size of the longest code, with its end: BCP 47 requires at least 35 characters. */
+#define ELMAN_LANGUAGE_SIZE 36
+
+/* The code of a language, such as "de", "pt-BR" or "zh-Hans"; "" = not stated. The bytes after its
+ * end are 0. */
+typedef struct elman_language {
+  char code[ELMAN_LANGUAGE_SIZE];
+} elman_language;
+
+/* A language that is not stated. */
+#define ELMAN_NO_LANGUAGE ((elman_language){""})
+
+/* Set *language to the code in `text`: two or three letters, then optional parts of one to eight
+ * letters and digits after hyphens. Write it as BCP 47 recommends: "PT-br" becomes "pt-BR", and
+ * "deu" becomes "de", because a code with two letters replaces one with three. Return false for any
+ * other text; the empty one is "not stated". */
+ELMAN_API bool elman_language_parse(elman_language *language, const char *text);
+
+/* Return the English name of the language of a code, "German" for "de" and for "de-AT"; NULL for a
+ * code that the library does not list. It lists those of ISO 639-1 and some with three letters. */
+ELMAN_API const char *elman_language_name(const char *code);
+
+/* Return the code of a language by its English name in any case; NULL if there is none. */
+ELMAN_API const char *elman_language_named(const char *name);
+
+/* Return the code of the language that is written in a script, "he" for "Hebrew"; NULL if a script
+ * is used by several languages. `script` is a name as in elman_model_info, or NULL. */
+ELMAN_API const char *elman_language_of_script(const char *script);
+
+ELMAN_END
+
+#endif
