@@ -233,8 +233,8 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "line %zu has more than %zu bytes; --max-bytes sets the limit", reading->lines + 1,
-                  limits->line);
+                  "line %zu has more than %zu bytes; --max-bytes sets the limit",
+                  reading->lines + 1, limits->line);
     if (end == NULL) break;
     reading->line_start = ++reading->searched;
     reading->lines++;
@@ -308,5 +308,13 @@ elman_status file_read(struct buffer *into, const char *path, size_t limit, elma
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) {
   struct reading reading = {.into = into, .limit = SIZE_MAX / 4, .limits = limits};
+  return read_file(&reading, path, error);
+}
+
+elman_status file_read_any(struct buffer *into, const char *path, size_t unpacked,
+                           elman_error *error) {
+  const struct text_limits limits = {0, unpacked};
+  struct reading reading = {
+      .into = into, .limit = SIZE_MAX / 4, .limits = &limits, .checked = true};
   return read_file(&reading, path, error);
 }

@@ -37,4 +37,9 @@ struct text_limits {
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 
+/* Like file_read, for a file of any kind, of which `unpacked` limits only decompressed bytes; 0 =
+ * unlimited. */
+elman_status file_read_any(struct buffer *into, const char *path, size_t unpacked,
+                           elman_error *error) CHECKED;
+
 #endif

@@ -315,6 +315,37 @@ void pairs_place(char *place, size_t size, const elman_pairs *pairs, size_t inde
   snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
 }
 
+/* ---- appending lines of another reader ---- */
+
+elman_status pairs_begin(elman_pairs **pairs, const char *file, elman_error *error) {
+  *pairs = NULL;
+  elman_pairs *begun = calloc(1, sizeof *begun);
+  if (begun == NULL) return fail_no_memory(error);
+  begun->whole_lines = true;
+  begun->source_column = 1;
+  begun->target_column = 2;
+  begun->names = calloc(1, sizeof *begun->names);
+  if (begun->names != NULL) begun->names[0] = strdup(file_name(file));
+  if (begun->names == NULL || begun->names[0] == NULL) {
+    elman_pairs_free(begun);
+    return fail_no_memory(error);
+  }
+  begun->name_count = 1;
+  *pairs = begun;
+  return ELMAN_OK;
+}
+
+elman_status pairs_append(elman_pairs *pairs, size_t number, struct text line,
+                          elman_error *error) {
+  const struct file_lines at = {.name = pairs->names[0], .number = number};
+  const struct text fields[] = {line, text_of("")};
+  return pairs_add(pairs, &at, fields, sizeof fields / sizeof *fields, error);
+}
+
+void pairs_count_skipped(elman_pairs *pairs) {
+  pairs->skipped++;
+}
+
 /* ---- reading ---- */
 
 #define FORMAT                                                                                     \
