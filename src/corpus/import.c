@@ -188,21 +188,32 @@ static bool starts_with(struct text text, const char *bytes, size_t length) {
   return text.length >= length && memcmp(text.bytes, bytes, length) == 0;
 }
 
-/* Convert UTF-16 with a byte order mark, which spreadsheets and translation tools write, and remove
- * the mark. */
+static const char utf8_mark[] = "\xEF\xBB\xBF";
+
+/* Return the byte order by the mark of UTF-16: 'l' for little-endian, 'b' for big-endian, 0 for
+ * other text. */
+static char utf16_order(struct text text) {
+  if (starts_with(text, "\xFE\xFF", 2)) return 'b';
+  return starts_with(text, "\xFF\xFE", 2) && !starts_with(text, "\xFF\xFE\0\0", 4) ? 'l' : 0;
+}
+
+/* Convert UTF-16, which spreadsheets and translation tools write, and remove the byte order mark.
+ */
 static elman_status decode(struct importer *importer, struct buffer *bytes) {
   const struct text all = buffer_text(bytes);
-  const bool little = starts_with(all, "\xFF\xFE", 2) && !starts_with(all, "\xFF\xFE\0\0", 4);
-  if (little || starts_with(all, "\xFE\xFF", 2)) {
+  const char order = utf16_order(all);
+  if (order != 0) {
     struct buffer converted = {0};
-    convert_utf16(&converted, (struct text){all.bytes + 2, all.length - 2}, !little);
-    buffer_append(&converted, "", 0);
+    convert_utf16(&converted, (struct text){all.bytes + 2, all.length - 2}, order == 'b');
     buffer_replace(bytes, &converted);
+    buffer_free(&converted);
     importer->was_utf16 = true;
   }
+  buffer_append(bytes, "", 0); /* allocates memory even for an empty file */
   if (bytes->failed) return fail_no_memory(importer->error);
   importer->content = buffer_text(bytes);
-  if (starts_with(importer->content, "\xEF\xBB\xBF", 3)) text_drop(&importer->content, 3);
+  if (starts_with(importer->content, utf8_mark, strlen(utf8_mark)))
+    text_drop(&importer->content, strlen(utf8_mark));
   return ELMAN_OK;
 }
 
@@ -248,7 +259,6 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   const struct text start = start_of(importer->content);
   const char *name = importer->options->file;
   enum import_columns kind;
-  if (start.length == 0) return import_fail(importer, ELMAN_BAD_DATA, 0, "is empty");
   if (is_tmx(start) || has_suffix(name, tmx)) {
     *format = FORMAT_TMX;
     return ELMAN_OK;
@@ -302,6 +312,19 @@ static elman_status check_options(const struct importer *importer, size_t format
 
 /* ---- the whole file ---- */
 
+/* Accept text, also in UTF-16 with a byte order mark, and XML. Lines of XML and JSON may be long.
+ */
+static const char *check_start(bool *has_lines, struct text start) {
+  struct text text = start;
+  if (starts_with(text, utf8_mark, strlen(utf8_mark))) text_drop(&text, strlen(utf8_mark));
+  text = start_of(text);
+  *has_lines = false;
+  if (utf16_order(start) != 0 || starts_with(text, "<?xml", 5) || is_tmx(text)) return NULL;
+  size_t format;
+  *has_lines = !is_json(&format, text);
+  return file_is_not_text(start, true);
+}
+
 static elman_status check_result(const struct importer *importer) {
   const size_t skipped = elman_pairs_skipped(importer->pairs);
   if (importer->not_utf8 > importer->records / 10)
@@ -348,6 +371,8 @@ static elman_status import_two_files(struct importer *importer) {
 static elman_status import_content(struct importer *importer, struct buffer *bytes) {
   size_t format = 0;
   elman_status status = decode(importer, bytes);
+  if (status == ELMAN_OK && start_of(importer->content).length == 0)
+    status = import_fail(importer, ELMAN_BAD_DATA, 0, "is empty");
   if (status == ELMAN_OK) status = choose_format(&format, importer);
   if (status == ELMAN_OK) status = check_options(importer, format);
   if (status != ELMAN_OK) return status;
@@ -370,7 +395,8 @@ elman_status elman_pairs_import(elman_pairs **pairs, elman_import_info *info,
   if (status == ELMAN_OK && options->target_file != NULL) {
     status = import_two_files(&importer);
   } else if (status == ELMAN_OK) {
-    status = file_read_any(&bytes, options->file, options->max_unpacked, error);
+    const struct text_limits limits = {options->max_bytes, options->max_unpacked};
+    status = file_read_checked(&bytes, options->file, &limits, check_start, error);
     if (status == ELMAN_OK) status = import_content(&importer, &bytes);
   }
   buffer_free(&importer.line);

@@ -112,6 +112,7 @@ static bool has_ids(struct text content) {
 static const struct {
   const char *name, *text;
 } separators[] = {{"comma", ","}, {"semicolon", ";"}, {"tab", "\t"}};
+enum { TABS = 2 };
 
 const char *elman_import_separator_name(size_t index) {
   return index < sizeof separators / sizeof *separators ? separators[index].name : NULL;
@@ -390,8 +391,8 @@ elman_status import_columns(struct importer *importer, enum import_columns kind)
                                  .separator = kind == COLUMNS_BARS ? BARS : "\t",
                                  .quotes = kind == COLUMNS_CSV,
                                  .error = importer->error};
-  importer->info->separator = separators[2].name;
-  if (kind == COLUMNS_BARS) importer->info->separator = BARS;
+  if (kind != COLUMNS_CSV)
+    importer->info->separator = kind == COLUMNS_BARS ? BARS : separators[TABS].name;
   if (kind == COLUMNS_CSV) {
     int chosen = find_separator(importer->content, 0);
     for (int i = 0;

@@ -127,8 +127,8 @@ static elman_status add_unit(struct tmx *tmx) {
                        "has no texts in two languages");
   struct text fields[2];
   struct tmx_variant *found = NULL;
+  for (int side = 0; side < 2; side++) import_set_name(importer, side, text_of(tmx->wanted[side]));
   for (int side = 0; side < 2; side++) {
-    import_set_name(importer, side, text_of(tmx->wanted[side]));
     found = find_variant(tmx, tmx->wanted[side], found);
     if (found == NULL) {
       list_languages(list, sizeof list, tmx, 0);
