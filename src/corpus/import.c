@@ -270,7 +270,11 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   }
   const char *problem = file_is_not_text(importer->content, true);
   if (problem != NULL) return import_fail(importer, ELMAN_BAD_DATA, 0, "%s", problem);
-  if (!import_detect_columns(&kind, importer->content, has_suffix(name, csv)))
+  bool found;
+  const elman_status status = import_detect_columns(&found, &kind, importer->content,
+                                                    has_suffix(name, csv), importer->error);
+  if (status != ELMAN_OK) return status;
+  if (!found)
     return import_fail(importer, ELMAN_BAD_DATA, 0,
                        "its format is not clear: expected CSV, TMX, JSON, or columns separated by "
                        "tabs or |||; --from names the format, and --source and --target name two "

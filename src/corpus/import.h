@@ -65,9 +65,10 @@ void import_list(char *list, size_t size, const struct text *names, size_t count
 /* Formats with columns. */
 enum import_columns { COLUMNS_CSV, COLUMNS_TATOEBA, COLUMNS_BARS, COLUMNS_PAIRS };
 
-/* Find the format of text with columns. Return false if none fits. `csv` states that the name of
+/* Find the format of text with columns. *found is false if none fits. `csv` states that the name of
  * the file ends in ".csv". */
-bool import_detect_columns(enum import_columns *kind, struct text content, bool csv);
+elman_status import_detect_columns(bool *found, enum import_columns *kind, struct text content,
+                                   bool csv, elman_error *error) CHECKED;
 
 elman_status import_columns(struct importer *importer, enum import_columns kind) CHECKED;
 

@@ -47,29 +47,30 @@ static void measure_fields(struct shape *shape, const struct record_reader *read
   shape->all += quoted == reader->count;
 }
 
-/* If memory runs out, the shape is that of the records so far; reading then reports the failure. */
-static struct shape measure(struct text content, const char *separator, bool quotes) {
+static elman_status measure(struct shape *shape, struct text content, const char *separator,
+                            bool quotes, elman_error *error) {
   struct record_reader reader = {
-      .rest = sample_of(content), .separator = separator, .quotes = quotes};
-  struct shape shape = {0};
+      .rest = sample_of(content), .separator = separator, .quotes = quotes, .error = error};
   size_t counts[MOST_COLUMNS + 1] = {0};
   const char *problem;
   bool found = true;
-  while (shape.records < SAMPLE_RECORDS && records_next(&found, &problem, &reader) == ELMAN_OK &&
-         found) {
-    shape.records++;
-    shape.bad += problem != NULL;
+  elman_status status = ELMAN_OK;
+  *shape = (struct shape){0};
+  while (shape->records < SAMPLE_RECORDS &&
+         (status = records_next(&found, &problem, &reader)) == ELMAN_OK && found) {
+    shape->records++;
+    shape->bad += problem != NULL;
     if (problem != NULL) continue;
     counts[reader.count < MOST_COLUMNS ? reader.count : MOST_COLUMNS]++;
-    measure_fields(&shape, &reader);
+    measure_fields(shape, &reader);
   }
   for (size_t columns = 1; columns <= MOST_COLUMNS; columns++)
-    if (counts[columns] > shape.same) {
-      shape.same = counts[columns];
-      shape.columns = columns;
+    if (counts[columns] > shape->same) {
+      shape->same = counts[columns];
+      shape->columns = columns;
     }
   records_free(&reader);
-  return shape;
+  return status;
 }
 
 /* Return the share of records with the most frequent number of columns; 0 for a single column. */
@@ -92,19 +93,22 @@ static bool is_number(struct text text) {
   return text.length > 0 && digits == text.length;
 }
 
-/* Return whether the columns are id, sentence, id, sentence. */
-static bool has_ids(struct text content) {
-  struct record_reader reader = {.rest = sample_of(content), .separator = "\t"};
+/* Find out whether the columns are id, sentence, id, sentence. */
+static elman_status find_ids(bool *has_ids, struct text content, elman_error *error) {
+  struct record_reader reader = {.rest = sample_of(content), .separator = "\t", .error = error};
   size_t records = 0, good = 0;
   const char *problem;
   bool found;
-  while (records < SAMPLE_RECORDS && records_next(&found, &problem, &reader) == ELMAN_OK && found) {
+  elman_status status = ELMAN_OK;
+  while (records < SAMPLE_RECORDS &&
+         (status = records_next(&found, &problem, &reader)) == ELMAN_OK && found) {
     records++;
     good += reader.count >= 4 && is_number(reader.fields[0].text) &&
             is_number(reader.fields[2].text) && !is_number(reader.fields[1].text);
   }
   records_free(&reader);
-  return records > 0 && good * 10 >= records * 9;
+  *has_ids = records > 0 && good * 10 >= records * 9;
+  return status;
 }
 
 #define BARS "|||"
@@ -118,33 +122,50 @@ const char *elman_import_separator_name(size_t index) {
   return index < sizeof separators / sizeof *separators ? separators[index].name : NULL;
 }
 
-/* Return the index of the separator that divides the most records into equally many columns, -1 if
- * it divides less than the share `least`. Commas also occur in sentences, so others win a tie. */
-static int find_separator(struct text content, double least) {
-  int best = -1;
-  for (int i = sizeof separators / sizeof *separators - 1; i >= 0; i--) {
-    const struct shape shape = measure(content, separators[i].text, true);
+/* Find the separator that divides the most records into equally many columns; *best is its index,
+ * -1 if it divides less than the share `least`. Commas also occur in sentences, so others win a
+ * tie. */
+static elman_status find_separator(int *best, struct text content, double least,
+                                   elman_error *error) {
+  elman_status status = ELMAN_OK;
+  *best = -1;
+  for (int i = sizeof separators / sizeof *separators - 1; i >= 0 && status == ELMAN_OK; i--) {
+    struct shape shape;
+    status = measure(&shape, content, separators[i].text, true, error);
     const double share = shape.records == 0 ? 0 : regularity(&shape);
-    if (share > 0 && (best < 0 ? share >= least : share > least)) {
-      best = i;
+    if (share > 0 && (*best < 0 ? share >= least : share > least)) {
+      *best = i;
       least = share;
     }
   }
-  return best;
+  return status;
 }
 
-bool import_detect_columns(enum import_columns *kind, struct text content, bool csv) {
-  const struct shape tabs = measure(content, "\t", false);
-  if (tabs.columns > 1 || (tabs.records > 0 && regularity(&tabs) >= 0.5)) {
-    const struct shape quoted = measure(content, "\t", true);
-    *kind = has_ids(content)           ? COLUMNS_TATOEBA
-            : needs_unquoting(&quoted) ? COLUMNS_CSV
-                                       : COLUMNS_PAIRS;
-    return true;
-  }
-  const struct shape bars = measure(content, BARS, false);
-  *kind = bars.columns > 1 ? COLUMNS_BARS : COLUMNS_CSV;
-  return bars.columns > 1 || find_separator(content, csv ? 0.5 : 0.9) >= 0;
+/* Choose among the formats whose columns are separated by tabs. */
+static elman_status detect_tabs(enum import_columns *kind, struct text content,
+                                elman_error *error) {
+  struct shape quoted;
+  bool ids = false;
+  elman_status status = measure(&quoted, content, "\t", true, error);
+  if (status == ELMAN_OK) status = find_ids(&ids, content, error);
+  *kind = ids ? COLUMNS_TATOEBA : needs_unquoting(&quoted) ? COLUMNS_CSV : COLUMNS_PAIRS;
+  return status;
+}
+
+elman_status import_detect_columns(bool *found, enum import_columns *kind, struct text content,
+                                   bool csv, elman_error *error) {
+  struct shape tabs, bars;
+  int separator;
+  *found = true;
+  elman_status status = measure(&tabs, content, "\t", false, error);
+  if (status == ELMAN_OK && tabs.columns > 1) return detect_tabs(kind, content, error);
+  if (status == ELMAN_OK) status = measure(&bars, content, BARS, false, error);
+  *kind = COLUMNS_BARS;
+  if (status != ELMAN_OK || bars.columns > 1) return status;
+  *kind = COLUMNS_CSV;
+  status = find_separator(&separator, content, csv ? 0.5 : 0.9, error);
+  *found = separator >= 0;
+  return status;
 }
 
 /* ---- numbers ---- */
@@ -394,7 +415,9 @@ elman_status import_columns(struct importer *importer, enum import_columns kind)
   if (kind != COLUMNS_CSV)
     importer->info->separator = kind == COLUMNS_BARS ? BARS : separators[TABS].name;
   if (kind == COLUMNS_CSV) {
-    int chosen = find_separator(importer->content, 0);
+    int chosen;
+    const elman_status status = find_separator(&chosen, importer->content, 0, importer->error);
+    if (status != ELMAN_OK) return status;
     for (int i = 0;
          importer->options->separator != NULL && elman_import_separator_name((size_t)i) != NULL;
          i++)

@@ -21,7 +21,7 @@ struct file_lines {
   size_t number; /* number of the last line read, from 1 */
 };
 
-enum { LINE_PROBLEM = 160 };
+enum { LINE_PROBLEM = 200 };
 
 /* Remove a byte order mark at the start. */
 static void drop_mark(struct text *text) {
@@ -335,8 +335,7 @@ elman_status pairs_begin(elman_pairs **pairs, const char *file, elman_error *err
   return ELMAN_OK;
 }
 
-elman_status pairs_append(elman_pairs *pairs, size_t number, struct text line,
-                          elman_error *error) {
+elman_status pairs_append(elman_pairs *pairs, size_t number, struct text line, elman_error *error) {
   const struct file_lines at = {.name = pairs->names[0], .number = number};
   const struct text fields[] = {line, text_of("")};
   return pairs_add(pairs, &at, fields, sizeof fields / sizeof *fields, error);
@@ -491,14 +490,17 @@ static bool has_separator(struct text line, char separator) {
   return false;
 }
 
-/* Return what seems to separate the columns of a line without tabs; NULL if nothing does. */
+#define CONVERT "; to convert the file: elman corpus convert"
+
+/* Return what seems to separate the columns of a line without tabs, and the remedy; NULL if nothing
+ * does. */
 static const char *other_separator(struct text line) {
-  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "|||";
+  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "|||" CONVERT;
   if (memmem(line.bytes, line.length, "\\t", 2) != NULL) return "a backslash and t";
-  if (line.bytes[0] == '{' && line.bytes[line.length - 1] == '}') return "JSON";
+  if (line.bytes[0] == '{' && line.bytes[line.length - 1] == '}') return "JSON" CONVERT;
   if (memmem(line.bytes, line.length, "    ", 4) != NULL) return "spaces";
-  if (has_separator(line, ';')) return "semicolons";
-  return has_separator(line, ',') ? "commas" : NULL;
+  if (has_separator(line, ';')) return "semicolons" CONVERT;
+  return has_separator(line, ',') ? "commas" CONVERT : NULL;
 }
 
 /* Add the pair of a TSV line. `alignment` is the line of the alignment file, if there is one. */
