@@ -70,6 +70,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # Those of the static library, which pkg-config asks for in any case.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libopenblas-dev, libutf8proc-dev, libjansson-dev, zlib1g-dev")
+if(TARGET PkgConfig::EXPAT)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libexpat1-dev")
+endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, libgfortran-12-dev, python3-numpy, python3-torch")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "${PROJECT_DESCRIPTION} (development)

@@ -13,6 +13,7 @@ set(SBOM_LIBRARIES
     "utf8proc|libutf8proc|MIT AND Unicode-DFS-2015|https://juliastrings.github.io/utf8proc/"
     "jansson|libjansson|MIT|https://www.digip.org/jansson/"
     "zlib|libz|Zlib|https://zlib.net/"
+    "expat|libexpat|MIT|https://libexpat.github.io/"
     "glibc|libc|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
     "glibc|libm|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
     "glibc|libm-2[.][0-9]*|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"

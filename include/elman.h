@@ -55,6 +55,7 @@
 #include "elman/finding.h"
 #include "elman/gradients.h"
 #include "elman/group.h"
+#include "elman/import.h"
 #include "elman/json.h"
 #include "elman/language.h"
 #include "elman/machine.h"

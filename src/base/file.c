@@ -206,15 +206,22 @@ struct reading {
   elman_decompressor decompressor;
   size_t limit;                     /* maximum total size in bytes */
   const struct text_limits *limits; /* NULL = not text */
-  bool checked;                     /* the start was checked */
+  file_check *check;
+  bool checked;   /* the start was checked */
+  bool has_lines; /* the limit of lines applies */
   size_t searched, line_start, lines;
 };
+
+static const char *check_is_text(bool *has_lines, struct text start) {
+  *has_lines = true;
+  return file_is_not_text(start, true);
+}
 
 static elman_status check_start(struct reading *reading, bool ended, elman_error *error) {
   const struct text start = buffer_text(reading->into);
   if (reading->checked || (start.length < FILE_START && !ended)) return ELMAN_OK;
   reading->checked = true;
-  const char *problem = file_is_not_text(start, true);
+  const char *problem = reading->check(&reading->has_lines, start);
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_BAD_DATA, NULL, "%s", problem);
 }
 
@@ -227,14 +234,14 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "has more than %zu bytes after decompression; --max-unpacked sets the limit",
                 limits->unpacked);
-  while (reading->searched < into->length) {
+  while (reading->has_lines && reading->searched < into->length) {
     const char *at = into->bytes + reading->searched;
     const char *end = memchr(at, '\n', into->length - reading->searched);
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "line %zu has more than %zu bytes; --max-bytes sets the limit", reading->lines + 1,
-                  limits->line);
+                  "line %zu has more than %zu bytes; --max-bytes sets the limit",
+                  reading->lines + 1, limits->line);
     if (end == NULL) break;
     reading->line_start = ++reading->searched;
     reading->lines++;
@@ -271,6 +278,7 @@ static elman_status read_all(struct reading *reading, FILE *stream, elman_error 
     status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
   if (status == ELMAN_OK) status = elman_decompress_end(&reading->decompressor, error);
   if (status == ELMAN_OK && reading->limits != NULL) status = check_start(reading, true, error);
+  if (status == ELMAN_OK && reading->limits != NULL) status = check_text(reading, error);
   decompress_free(&reading->decompressor);
   free(chunk);
   return status;
@@ -305,8 +313,14 @@ elman_status file_read(struct buffer *into, const char *path, size_t limit, elma
   return read_file(&reading, path, error);
 }
 
+elman_status file_read_checked(struct buffer *into, const char *path,
+                               const struct text_limits *limits, file_check *check,
+                               elman_error *error) {
+  struct reading reading = {.into = into, .limit = SIZE_MAX / 4, .limits = limits, .check = check};
+  return read_file(&reading, path, error);
+}
+
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) {
-  struct reading reading = {.into = into, .limit = SIZE_MAX / 4, .limits = limits};
-  return read_file(&reading, path, error);
+  return file_read_checked(into, path, limits, check_is_text, error);
 }

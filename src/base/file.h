@@ -37,4 +37,13 @@ struct text_limits {
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 
+/* Check the first bytes of a file, FILE_START of them if it has as many. Return what it is if it is
+ * refused; NULL if it is read. Set *has_lines to whether the limit of lines applies. */
+typedef const char *file_check(bool *has_lines, struct text start);
+
+/* Like file_read_text, with another check of the start. */
+elman_status file_read_checked(struct buffer *into, const char *path,
+                               const struct text_limits *limits, file_check *check,
+                               elman_error *error) CHECKED;
+
 #endif

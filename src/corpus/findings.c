@@ -331,7 +331,7 @@ static const struct finding_row rows[FINDINGS] = {
                                    SUSPICIOUS, has_token_marks, 0.5,
                                    "undo the tokenization of the other tool"},
     [ELMAN_FINDING_QUOTED] = {"quoted", "quoted field of a spreadsheet", SUSPICIOUS, is_quoted, 0.5,
-                              "export the table without quotation marks around fields"},
+                              "convert the table: elman corpus convert --from csv"},
     [ELMAN_FINDING_INVISIBLE] =
         REPORTED("invisible", "invisible or control character", has_invisible_signs),
     [ELMAN_FINDING_DUPLICATE] = REPORTED("duplicate", "duplicate pair", NULL),

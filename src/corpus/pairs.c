@@ -21,7 +21,7 @@ struct file_lines {
   size_t number; /* number of the last line read, from 1 */
 };
 
-enum { LINE_PROBLEM = 160 };
+enum { LINE_PROBLEM = 200 };
 
 /* Remove a byte order mark at the start. */
 static void drop_mark(struct text *text) {
@@ -315,6 +315,36 @@ void pairs_place(char *place, size_t size, const elman_pairs *pairs, size_t inde
   snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
 }
 
+/* ---- appending lines of another reader ---- */
+
+elman_status pairs_begin(elman_pairs **pairs, const char *file, elman_error *error) {
+  *pairs = NULL;
+  elman_pairs *begun = calloc(1, sizeof *begun);
+  if (begun == NULL) return fail_no_memory(error);
+  begun->whole_lines = true;
+  begun->source_column = 1;
+  begun->target_column = 2;
+  begun->names = calloc(1, sizeof *begun->names);
+  if (begun->names != NULL) begun->names[0] = strdup(file_name(file));
+  if (begun->names == NULL || begun->names[0] == NULL) {
+    elman_pairs_free(begun);
+    return fail_no_memory(error);
+  }
+  begun->name_count = 1;
+  *pairs = begun;
+  return ELMAN_OK;
+}
+
+elman_status pairs_append(elman_pairs *pairs, size_t number, struct text line, elman_error *error) {
+  const struct file_lines at = {.name = pairs->names[0], .number = number};
+  const struct text fields[] = {line, text_of("")};
+  return pairs_add(pairs, &at, fields, sizeof fields / sizeof *fields, error);
+}
+
+void pairs_count_skipped(elman_pairs *pairs) {
+  pairs->skipped++;
+}
+
 /* ---- reading ---- */
 
 #define FORMAT                                                                                     \
@@ -460,14 +490,17 @@ static bool has_separator(struct text line, char separator) {
   return false;
 }
 
-/* Return what seems to separate the columns of a line without tabs; NULL if nothing does. */
+#define CONVERT "; to convert the file: elman corpus convert"
+
+/* Return what seems to separate the columns of a line without tabs, and the remedy; NULL if nothing
+ * does. */
 static const char *other_separator(struct text line) {
-  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "|||";
+  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "|||" CONVERT;
   if (memmem(line.bytes, line.length, "\\t", 2) != NULL) return "a backslash and t";
-  if (line.bytes[0] == '{' && line.bytes[line.length - 1] == '}') return "JSON";
+  if (line.bytes[0] == '{' && line.bytes[line.length - 1] == '}') return "JSON" CONVERT;
   if (memmem(line.bytes, line.length, "    ", 4) != NULL) return "spaces";
-  if (has_separator(line, ';')) return "semicolons";
-  return has_separator(line, ',') ? "commas" : NULL;
+  if (has_separator(line, ';')) return "semicolons" CONVERT;
+  return has_separator(line, ',') ? "commas" CONVERT : NULL;
 }
 
 /* Add the pair of a TSV line. `alignment` is the line of the alignment file, if there is one. */

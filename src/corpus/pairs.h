@@ -46,6 +46,16 @@ const struct unit_lines *pairs_unit_lines(const elman_pairs *pairs);
 /* Return whether a bad line is an error. */
 bool pairs_are_strict(const elman_pairs *pairs);
 
+/* Create an empty list of pairs whose whole lines come from `file`, for pairs_append. */
+elman_status pairs_begin(elman_pairs **pairs, const char *file, elman_error *error) CHECKED;
+
+/* Append the line "source<TAB>target..." of the record that starts at line `number` of the file. */
+elman_status pairs_append(elman_pairs *pairs, size_t number, struct text line,
+                          elman_error *error) CHECKED;
+
+/* Count a skipped record. */
+void pairs_count_skipped(elman_pairs *pairs);
+
 /* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
 uint64_t pairs_hash(const elman_pairs *pairs);
 

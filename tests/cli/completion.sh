@@ -23,10 +23,10 @@ expect_bash() { # expect_bash EXPECTED WORD...
 mkdir models
 touch models/a.safetensors models/b.safetensors 'models/b c'
 expect_bash 'trace train translate' elman tr
-expect_bash 'check split' elman corpus ''
-expect_bash 'check' elman corpus c
+expect_bash 'check convert split' elman corpus ''
+expect_bash 'check convert' elman corpus c
 expect_bash 'convert corpus' elman help c
-expect_bash 'check split' elman help corpus ''
+expect_bash 'check convert split' elman help corpus ''
 expect_bash 'apply' elman help subwords a
 expect_bash '--attention --attention-dropout --attention-heads --attention-window --attentional-layer' elman train --att
 expect_bash '--attention-window' elman attention --attention-
@@ -71,9 +71,9 @@ expect_fish() { # expect_fish EXPECTED LINE
 if command -v fish >/dev/null; then
   fish --no-config -n completion.fish || fail "fish rejects the script"
   expect_fish 'trace train translate' 'elman tr'
-  expect_fish 'check split' 'elman corpus '
+  expect_fish 'check convert split' 'elman corpus '
   expect_fish 'convert corpus' 'elman help c'
-  expect_fish 'check split' 'elman help corpus '
+  expect_fish 'check convert split' 'elman help corpus '
   expect_fish '--attention --attention-dropout --attention-heads --attention-window --attentional-layer' 'elman train --att'
   expect_fish 'scaled sentinel' 'elman train --attention s'
   expect_fish '--attention=scaled --attention=sentinel' 'elman train --attention=s'

@@ -55,13 +55,35 @@ if command -v python3 >/dev/null; then
   sed 's/$/\r/' cmn.txt >dos.txt
   python3 -c 'import zipfile
 with zipfile.ZipFile("cmn-eng.zip", "w") as z: z.write("dos.txt", "cmn.txt")
-with zipfile.ZipFile("other.zip", "w") as z: z.write("dos.txt", "fra.txt")'
+with zipfile.ZipFile("other.zip", "w") as z: z.write("dos.txt", "notes/about")
+with zipfile.ZipFile("fra-eng.zip", "w") as z:
+  z.writestr("_about.txt", "about")
+  z.writestr("fra.txt", "".join(f"Sentence {i}.\tCafé n° {i}.\tCC-BY 2.0 (France) Attribution: tatoeba.org #{i}\r\n" for i in range(60)))
+with zipfile.ZipFile("empty.zip", "w") as z: z.writestr("deu.txt", "")'
   expect_exit 0 "$fetch" --convert cmn-eng.zip zipped
   cmp out/train.tsv zipped/train.tsv || fail "the archive and the file give different pairs"
+  # Another language, in an archive and in a text.
+  expect_exit 0 "$fetch" --convert fra-eng.zip french
+  expect_stdout_match 'train .*french/train\.tsv$'
+  sort french/*.tsv >found
+  [ "$(wc -l <found)" -eq 60 ] && grep -qP '^Café n° 7\.\tSentence 7\.\tCC-BY .*#7$' found || fail "wrong French pairs"
+  parts=$(ls french | xargs)
+  [ "$parts" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files: $parts"
+  python3 -c 'import sys, zipfile
+sys.stdout.buffer.write(zipfile.ZipFile("fra-eng.zip").read("fra.txt"))' >fra.txt
+  expect_exit 0 "$fetch" --convert fra.txt french-too
+  cmp french/train.tsv french-too/train.tsv || fail "the archive and the file give different French pairs"
+  rm -r french french-too
   head -c 100 cmn-eng.zip >damaged.zip
   rm -r out
   refused 65 'damaged.zip: is damaged or contains no cmn.txt' --convert damaged.zip out
   refused 65 'other.zip: is damaged or contains no cmn.txt' --convert other.zip out
+  refused 65 'empty.zip: is not English<TAB>deu<TAB>attribution' --convert empty.zip out
+  refused 64 'fra-eng.zip has the language fra; EXTRA and ENGLISH are only for Chinese' --convert fra-eng.zip out cmn-en.txt.zip
+  awk -F '\t' -v OFS='\t' '{ sub(/\r$/, ""); print $2, $1, $3 }' fra.txt >swapped.txt
+  mkdir turned
+  mv swapped.txt turned/fra.txt
+  refused 65 'turned/fra.txt: is not English<TAB>fra<TAB>attribution' --convert turned/fra.txt out
 fi
 rm -rf out
 
@@ -76,6 +98,11 @@ refused 66 'nowhere: no such file' --convert nowhere out
 refused 64 'tools/fetch-tatoeba \[OUTPUT_DIR\]' --help
 refused 64 'tools/fetch-tatoeba' --convert cmn.txt
 refused 64 'tools/fetch-tatoeba' out more
+refused 64 'tools/fetch-tatoeba --language CODE' --language
+refused 64 'tools/fetch-tatoeba' --language fra out more
+for code in French fr ../a ''; do
+  refused 64 "'$code' is not a code of three letters" --language "$code" out
+done
 refused 64 'tools/fetch-tatoeba' --convert cmn.txt out one two three
 : >file
 expect_message 73 'file/out: cannot create the directory' "$fetch" --convert cmn.txt file/out
@@ -92,8 +119,8 @@ while [ "$1" != --output ]; do shift; done
 head -c "$BYTES" /dev/zero >"$2"
 END
 chmod +x wget curl
-refused_download() { # refused_download CODE REGEX
-  PATH=$PWD/bin expect_exit "$1" "$fetch" out
+refused_download() { # refused_download CODE REGEX ARGUMENT...
+  PATH=$PWD/bin expect_exit "$1" "$fetch" "${@:3}" out
   expect_stderr_match "$2"
   [ ! -e out ] || fail "files were written"
 }
@@ -103,5 +130,8 @@ refused_download 69 'cmn-eng.zip could not be downloaded; check the network'
 mv curl bin/
 export BYTES=1000
 refused_download 65 'cmn-eng.zip gave 1000 bytes, so it cannot be the archive'
+refused_download 65 'https://www.manythings.org/anki/fra-eng.zip gave 1000 bytes' --language fra
+BYTES=3000
+refused_download 65 'fra-eng.zip: is not English<TAB>fra' --language fra
 BYTES=600000
 refused_download 65 'cmn-eng.zip: is not English<TAB>Chinese'

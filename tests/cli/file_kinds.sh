@@ -73,6 +73,9 @@ gradcheck|--model|-m @ 我 I
 gradcheck|--config|--config @ 我 I
 trace|--model|-m @ 我 I
 trace|--config|--config @ 我 I
+corpus convert|--source|--source @ --target en
+corpus convert|--target|--source zh --target @
+corpus convert|--config|--config @ $pairs
 corpus check|--source|--source @ --target en
 corpus check|--target|--source zh --target @
 corpus check|--config|--config @ $pairs

@@ -110,7 +110,7 @@ expect_refused "unknown option '-qz'" translate -qz
 
 # An empty file name is refused.
 expect_refused "--model: '' is not the name of a file" translate -m '' x
-for command in train evaluate score 'corpus check' 'corpus split -o x' 'subwords learn' 'average -o x' \
+for command in train evaluate score 'corpus convert' 'corpus check' 'corpus split -o x' 'subwords learn' 'average -o x' \
   'attention --matrices'; do
   expect_refused "^elman: ${command%% -*}: '' is not the name of a file" $command ''
 done

@@ -347,14 +347,16 @@ Test(tsv, no_usable_pair_is_an_error) {
   }
 }
 
+#define CONVERT "; to convert the file: elman corpus convert"
+
 Test(tsv, other_separators_are_named) {
   static const char *const lines[][2] = {
-      {"Привет ||| Hello", "; this line seems to use |||"},
+      {"Привет ||| Hello", "; this line seems to use |||" CONVERT},
       {"Привет\\tHello", "; this line seems to use a backslash and t"},
-      {"{\"ru\": \"Привет\", \"en\": \"Hello\"}", "; this line seems to use JSON"},
+      {"{\"ru\": \"Привет\", \"en\": \"Hello\"}", "; this line seems to use JSON" CONVERT},
       {"Привет      Hello", "; this line seems to use spaces"},
-      {"Привет;Hello", "; this line seems to use semicolons"},
-      {"\"Привет, мир\",\"Hello, world\"", "; this line seems to use commas"},
+      {"Привет;Hello", "; this line seems to use semicolons" CONVERT},
+      {"\"Привет, мир\",\"Hello, world\"", "; this line seems to use commas" CONVERT},
       {"Привет, это 1,5 или 2;3; да", ""},
       {"x", ""}};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

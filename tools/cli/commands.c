@@ -25,8 +25,9 @@ static const struct command *find_in(const struct command *group, const char *wo
     if (name != NULL) elman_suggestion_offer(&suggestion, word, name);
     /* "check" of "corpus check", without its group */
     if (group != NULL || last == NULL) continue;
+    const char *before = suggestion.best;
     elman_suggestion_offer(&suggestion, word, last + 1);
-    if (suggestion.best == last + 1) suggestion.best = command->name;
+    if (suggestion.best != before) suggestion.best = command->name;
   }
   const char *parent = group == NULL ? NULL : group->name;
   if (group == NULL) elman_suggestion_offer(&suggestion, word, "--version");

@@ -26,7 +26,9 @@ enum processes { ALONE, TOGETHER };
   ROW("serve", serve_command, ALONE, "translate for other programs over HTTP")                     \
   ROW("gradcheck", gradcheck_command, ALONE, "compare analytic with numerical gradients")          \
   ROW("trace", trace_command, ALONE, "print gradient norms at every time step")                    \
-  ROW("corpus", no_command, ALONE, "check or split sentence pairs")                                \
+  ROW("corpus", no_command, ALONE, "convert, check or split sentence pairs")                       \
+  ROW("corpus convert", corpus_convert_command, ALONE,                                             \
+      "convert CSV, TMX, JSON and other files to sentence pairs")                                  \
   ROW("corpus check", corpus_check_command, ALONE,                                                 \
       "find leaks between sets, bad lines and unusual pairs")                                      \
   ROW("corpus split", corpus_split_command, ALONE,                                                 \

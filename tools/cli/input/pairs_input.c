@@ -12,11 +12,15 @@
 
 enum { SKIPPED_SHOWN = 5 };
 
-static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
-                         const char *problem) {
+void pairs_note_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                        const char *problem) {
   (void)fault;
   size_t *skipped = context;
   if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: skipped: %s", file, line, problem);
+}
+
+void pairs_note_more_skipped(size_t skipped) {
+  if (skipped > SKIPPED_SHOWN) note("and %zu more", skipped - SKIPPED_SHOWN);
 }
 
 int columns_parse(size_t *source, size_t *target, const char *columns, const char *command) {
@@ -70,12 +74,12 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   if (code != EX_OK) return code;
   note_repeated(operands);
   size_t skipped = 0;
-  options.skipped = note_skipped;
+  options.skipped = pairs_note_skipped;
   options.context = &skipped;
 
   elman_error error;
   const elman_status status = elman_pairs_read(pairs, &options, &error);
-  if (skipped > SKIPPED_SHOWN) note("and %zu more", skipped - SKIPPED_SHOWN);
+  pairs_note_more_skipped(skipped);
   if (status != ELMAN_OK) return report_error(&error);
   const size_t count = elman_pairs_count(*pairs), skipped_lines = elman_pairs_skipped(*pairs);
   if (skipped_lines == 0)

@@ -68,6 +68,12 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands);
 
+/* Print the first skipped lines, as elman_skipped_function; `context` is a size_t, which counts
+ * them. pairs_note_more_skipped then prints the number of the others. */
+void pairs_note_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                        const char *problem);
+void pairs_note_more_skipped(size_t skipped);
+
 /* Return the names of the files that contain the pairs. The caller frees the text. Return NULL if
  * memory ran out. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
