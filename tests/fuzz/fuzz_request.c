@@ -19,7 +19,7 @@ enum { MOST_PIECES = 8 * 17 };
 /* Return the only model, of some hundred parameters. It is never freed. */
 static const struct model_set *models(void) {
   static const char text[] = "我 爱 学习\tI love it\n他 喝 茶\tHe, too\n她 喝\tShe does\n我\tI\n";
-  static struct served_model model = {.name = "zh-en", .languages = {"zh", "en"}};
+  static struct served_model model = {.name = "zh-en", .languages = {{"zh"}, {"en"}}};
   static struct model_set set = {{&model}, 1};
   if (model.model != NULL) return &set;
   const char *const file = fuzz_file(text, sizeof text - 1);

@@ -30,8 +30,8 @@ Test(api, invalid_models_are_rejected) {
 Test(api, model_information) {
   owned_model *model = small_model();
   const elman_model_info info = elman_model_get_info(model);
-  cr_assert_gt(info.source_spacing.spaced, 0);
-  cr_assert_eq(info.source_spacing.unspaced, 0);
+  cr_assert_gt(info.source_counts.spaced, 0);
+  cr_assert_eq(info.source_counts.unspaced, 0);
   size_t length;
   uint64_t count;
   cr_assert_str_eq(elman_model_get_token(model, ELMAN_SOURCE, 0, NULL, NULL), "<unk>");
