@@ -11,6 +11,7 @@ ELMAN_API const char *elman_import_format_name(size_t index);
 /* Return the name of a separator of columns, from index 0: "comma", ...; NULL past the last. */
 ELMAN_API const char *elman_import_separator_name(size_t index);
 
+/* Whether the first record names the columns. */
 typedef enum elman_import_header {
   ELMAN_IMPORT_HEADER_AUTO, /* the first record is a header if it names languages or sides */
   ELMAN_IMPORT_HEADER_YES,

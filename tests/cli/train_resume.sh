@@ -118,8 +118,10 @@ refused 64 "${belongs}minimum word count was 1 and is now 2; " --min-count 2 "$t
 refused 64 "${belongs}normalization was \"auto\" and is now \"nfc\"; " --normalization nfc "$train"
 head -n 39 dev.tsv >other.dev
 refused 64 "${belongs}dev file was dev.tsv and is now other.dev; " --dev other.dev "$train"
-tac "$train" >other
-refused 64 "${belongs}corpus was $train and is now other; " other
+tac "$train" >other.zh-en.tsv
+refused 64 "${belongs}corpus was $train and is now other.zh-en.tsv; " other.zh-en.tsv
+cp other.zh-en.tsv other
+refused 64 "${belongs}source language was \"zh\" and is now \"\"; " other
 # A dev file that is new or missing.
 for dev in '' '--dev dev.tsv'; do
   # shellcheck disable=SC2086
@@ -136,9 +138,9 @@ cp other.dev dev.tsv
 refused 64 "${belongs}dev file \(dev\.tsv\) changed; " "$train"
 mv kept dev.tsv
 # Other words in the same places.
-sed 's/\<the\>/thee/g' "$train" >other
-refused 64 "${belongs}target vocabulary changed; " other
-rm other other.dev
+sed 's/\<the\>/thee/g' "$train" >other.zh-en.tsv
+refused 64 "${belongs}target vocabulary changed; " other.zh-en.tsv
+rm other other.zh-en.tsv other.dev
 
 # ---- files that are not checkpoints ----
 

@@ -81,7 +81,7 @@ void commands_print(FILE *stream, const struct command *group) {
   if (group == NULL)
     fputs("Usage: elman COMMAND [options] ...\n"
           "\n"
-          "Trains a recurrent Chinese-English translator and translates with it.\n",
+          "Trains recurrent translators between any two languages and translates with them.\n",
           stream);
   else
     fprintf(stream, "Usage: elman %s COMMAND [options] ...\n\n%c%s.\n", group->name,
