@@ -25,9 +25,9 @@ expect_exit 0 "$ELMAN" train --epochs 0 --hidden-size 7 --embedding-size 5 -o in
 expect_output '^hidden size +7$' inspect -m initial
 expect_stdout_match '^embedding size +5$'
 
-# The same pairs from standard input, from two files, in other columns, with CRLF and a byte order mark.
+# The name of the file states the languages. The same pairs from standard input, from two files, in other columns, with CRLF and a byte order mark.
 same() {
-  expect_model expected -q --epochs 2 -o other "$@"
+  expect_model expected -q --epochs 2 -o other --source-language zh --target-language en "$@"
 }
 expect_exit 0 "$ELMAN" train -q --epochs 2 -o expected "$toy"
 same - <"$toy"
