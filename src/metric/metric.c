@@ -271,7 +271,6 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const struct metric_references *references,
                                      elman_error *error) {
   struct script_counts counts = {.letters = 0};
-  struct letter_counts letters = {0};
   if (options->bleu_tokens != NULL) {
     size_t index;
     if (!choice_parse(&index, elman_bleu_tokens_name, options->bleu_tokens))
@@ -281,11 +280,9 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     *tokenizer = (enum bleu_tokenizer)index;
     if (index != BLEU_AUTO) return ELMAN_OK;
   }
-  for (size_t i = 0; i < references->count; i++) {
+  for (size_t i = 0; i < references->count; i++)
     script_count(&counts, text_of(references->sets[0][i]));
-    letters_count(&letters, text_of(references->sets[0][i]));
-  }
-  const enum script script = letters_script(&letters);
+  const enum script script = letters_script(&counts.scripts);
   if (script != SCRIPT_HAN && script_is_unspaced(script))
     *tokenizer = BLEU_CHAR;
   else
