@@ -95,7 +95,8 @@ export interface Settings {
   maxLength?: number
   seed?: number                 // random seed of initialization, shuffling and dropout (default 1)
   validateEvery?: number        // updates between validations; 0 = after each epoch (0 to 1000000000, default 0)
-  validateBy?: "bleu" | "chrf" | "loss"  // metric that selects the best model (default "bleu")
+  // metric that selects the best model; auto: bleu, or chrf if most references are shorter than 4 words (default "auto")
+  validateBy?: "auto" | "bleu" | "chrf" | "loss"
   // tokenization for BLEU; auto follows the script of the target (default "auto")
   bleuTokens?: "auto" | "13a" | "zh" | "char" | "none"
   // validations without improvement before training stops; 0 disables (0 to 1000000, default 0)
@@ -198,7 +199,10 @@ export interface TrainReport {
 }
 export interface Validation {
   epoch: number; update: number; loss: number; perplexity: number; exactMatch: number
-  bleu: number; chrf: number; best: boolean
+  bleu: number; chrf: number
+  bleuSignature: string                                // settings of this BLEU
+  measure: "bleu" | "chrf" | "loss"                    // metric that selects the best model
+  best: boolean                                        // better than all previous validations, by this metric
 }
 export interface Scores { loss: number; perplexity: number; sentences: number; exactMatch: number; bleu: number; chrf: number }
 

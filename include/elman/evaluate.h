@@ -56,13 +56,15 @@ ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_mode
 typedef struct elman_search_trial {
   elman_search search;
   double bleu, chrf; /* 0 to 100 */
+  bool by_chrf;      /* trials are compared by chrF2, because most references are shorter than 4
+                        words; otherwise by BLEU */
 } elman_search_trial;
 
 /* The number of searches that elman_tune_search tries. */
 #define ELMAN_SEARCH_TRIALS 5
 
-/* Try searches on the pairs, and store the one with the highest BLEU in the model
- * (elman_model_set_search); of equal ones, the first. The trials are beam size 1, beam size 5 with
+/* Try searches on the pairs, and store the best one in the model (elman_model_set_search); of equal
+ * ones, the first. The trials are beam size 1, beam size 5 with
  * the length penalties 0.6, 1 and 1.4, and beam size 10 with the best of these penalties. They
  * replace the fields of options->translate. `trials` receives ELMAN_SEARCH_TRIALS results in this
  * order. Other parameters are as for elman_evaluate; progress restarts at each trial. After an

@@ -170,8 +170,9 @@ typedef enum elman_scope {
     "random seed of initialization, shuffling and dropout")                                        \
   X(SIZE, validate_every, NULL, "validation interval", 0, 1000000000, 0, TRAINING, "Validation",   \
     "updates between validations; 0 = after each epoch")                                           \
-  X(MEASURE, validate_by, NULL, "validation metric", 0, 0, "bleu", TRAINING, "Validation",         \
-    "metric that selects the best model")                                                          \
+  X(MEASURE, validate_by, NULL, "validation metric", 0, 0, "auto", TRAINING, "Validation",         \
+    "metric that selects the best model; auto: bleu, or chrf if most references are shorter than " \
+    "4 words")                                                                                     \
   X(BLEU_TOKENS, bleu_tokens, NULL, "BLEU tokenization", 0, 0, "auto", TRAINING, "Validation",     \
     "tokenization for BLEU; auto follows the script of the target")                                \
   X(SIZE, patience, NULL, "patience", 0, 1000000, 0, END, "Validation",                            \
@@ -274,7 +275,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_ARITHMETIC const char *  /* a name from elman_arithmetic_name; NULL = "fast" */
 #define ELMAN_TYPE_SCHEDULE const char *    /* a name from elman_schedule_name; NULL = "constant" */
 #define ELMAN_TYPE_OPTIMIZER const char *   /* a name from elman_optimizer_name; NULL = "adam" */
-#define ELMAN_TYPE_MEASURE const char *     /* a name from elman_measure_name; NULL = "bleu" */
+#define ELMAN_TYPE_MEASURE const char *     /* a name from elman_measure_name; NULL = "auto" */
 #define ELMAN_TYPE_BLEU_TOKENS const char * /* from elman_bleu_tokens_name; NULL = "auto" */
 #define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TRANSLATE_PRECISION elman_precision

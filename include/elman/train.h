@@ -24,8 +24,8 @@ typedef struct elman_train_report {
   double marked_source; /* fraction of sources that end with a mark, such as a full stop, 0 to 1 */
   unsigned idle; /* options of the group "Augmentation" that changed no pair of this epoch although
                     twenty were expected: bit i stands for row i of the group in elman/options.h */
-  double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
-                  updates were skipped */
+  double loss;   /* mean cross-entropy per target token of this epoch so far; NaN as long as all
+                    updates were skipped */
   double update_loss;   /* loss of this update */
   double guide_loss;    /* guide loss of this update: mean cross-entropy between alignment and
                            attention per linked target token; 0 without guided alignment */
@@ -38,13 +38,15 @@ typedef struct elman_train_report {
 
 /* Results of a validation. */
 typedef struct elman_validation {
-  size_t epoch;       /* current epoch, from 1 */
-  uint64_t update;    /* updates since the start */
-  double loss;        /* mean cross-entropy per target token, without label smoothing */
-  double perplexity;  /* exp(loss) */
-  double exact_match; /* fraction of greedy translations that equal the reference, 0 to 1 */
-  double bleu, chrf;  /* scores of greedy translations, 0 to 100 */
-  bool best;          /* better than all previous validations, by the measure of the options */
+  size_t epoch;               /* current epoch, from 1 */
+  uint64_t update;            /* updates since the start */
+  double loss;                /* mean cross-entropy per target token, without label smoothing */
+  double perplexity;          /* exp(loss) */
+  double exact_match;         /* fraction of greedy translations that equal the reference, 0 to 1 */
+  double bleu, chrf;          /* scores of greedy translations, 0 to 100 */
+  const char *bleu_signature; /* settings of this BLEU; valid during the call */
+  const char *measure;        /* the metric that selects the best model: "bleu", "chrf" or "loss" */
+  bool best;                  /* better than all previous validations, by this metric */
 } elman_validation;
 
 /* Called after every update and after every validation. Return false to stop: training ends with

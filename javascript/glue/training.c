@@ -26,10 +26,11 @@ static bool note_update(void *context, const elman_train_report *r) {
 static bool note_validation(void *context, const elman_validation *v) {
   struct training_log *log = context;
   json_array_append_new(log->validations,
-                        json_pack("{s:I,s:I,s:o,s:o,s:f,s:f,s:f,s:b}", "epoch",
+                        json_pack("{s:I,s:I,s:o,s:o,s:f,s:f,s:f,s:s,s:s,s:b}", "epoch",
                                   (json_int_t)v->epoch, "update", (json_int_t)v->update, "loss",
                                   number_json(v->loss), "perplexity", number_json(v->perplexity),
                                   "exact_match", v->exact_match, "bleu", v->bleu, "chrf", v->chrf,
+                                  "bleu_signature", v->bleu_signature, "measure", v->measure,
                                   "best", v->best));
   return true;
 }

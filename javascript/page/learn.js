@@ -323,7 +323,7 @@ function statusText() {
   if (hasOtherPairs()) return [...parts, t("other.pairs")].join(" · ");
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
   const best = state.run.validations.findLast((one) => one.epoch === state.run.best);
-  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[valueOf("validateBy")] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[best.measure] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 

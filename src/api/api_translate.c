@@ -5,6 +5,7 @@
 #include "api/call.h"
 #include "base/group.h"
 #include "base/table.h"
+#include "metric/metric.h"
 #include "model/ensemble.h"
 #include "translate/evaluate.h"
 #include "translate/texts.h"
@@ -341,11 +342,15 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
 
 /* ---- tuning the search ---- */
 
-/* Return the trial with the highest BLEU; of equal ones, the first. */
+static double trial_score(const elman_search_trial *trial) {
+  return trial->by_chrf ? trial->chrf : trial->bleu;
+}
+
+/* Return the best trial; of equal ones, the first. */
 static size_t best_trial(const elman_search_trial *trials, size_t count) {
   size_t best = 0;
   for (size_t i = 1; i < count; i++)
-    if (trials[i].bleu > trials[best].bleu) best = i;
+    if (trial_score(&trials[i]) > trial_score(&trials[best])) best = i;
   return best;
 }
 
@@ -360,6 +365,7 @@ static elman_status try_search(elman_search_trial *trial, const elman_model *mod
   if (status != ELMAN_OK) return status;
   trial->bleu = scores.metrics.bleu;
   trial->chrf = scores.metrics.chrf;
+  trial->by_chrf = metrics_prefer_chrf(&scores.metrics, scores.sentences);
   return ELMAN_OK;
 }
 

@@ -387,6 +387,7 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
     if (r == 0 || is_closer(length, counts[BLEU_REFERENCE_LENGTH], counts[BLEU_HYPOTHESIS_LENGTH]))
       counts[BLEU_REFERENCE_LENGTH] = (uint32_t)length;
   }
+  counts[BLEU_SHORT] = counts[BLEU_REFERENCE_LENGTH] < BLEU_ORDERS;
   return status;
 }
 
@@ -406,6 +407,7 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
   memset(scores->precisions, 0, sizeof scores->precisions);
   scores->hypothesis_length = (size_t)sums[BLEU_HYPOTHESIS_LENGTH];
   scores->reference_length = (size_t)sums[BLEU_REFERENCE_LENGTH];
+  scores->short_references = (size_t)sums[BLEU_SHORT];
   scores->brevity_penalty =
       brevity_penalty((double)scores->hypothesis_length, (double)scores->reference_length);
   if (!matched_any(sums)) return;

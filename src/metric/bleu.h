@@ -83,12 +83,13 @@ bool is_python_space(int codepoint);
 
 enum { BLEU_ORDERS = 4 };
 
-/* Counts of a sentence, to be summed over a corpus: two lengths in words, then, for n = 1 to 4, the
- * matching n-grams and all n-grams of the hypothesis. */
+/* Counts of a sentence, to be summed over a corpus: two lengths in words, a short
+ * reference, then, for n = 1 to 4, the matching n-grams and all n-grams of the hypothesis. */
 enum {
   BLEU_HYPOTHESIS_LENGTH,
   BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally
                             close ones, the shorter */
+  BLEU_SHORT,            /* 1 if that reference has fewer than BLEU_ORDERS words */
   BLEU_MATCHED,
   BLEU_TOTAL = BLEU_MATCHED + BLEU_ORDERS,
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS

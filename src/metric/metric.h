@@ -13,4 +13,10 @@ void lowercase(struct buffer *into, struct text text);
 /* Maximum bytes of a line; each n-gram occupies about 100 bytes of memory. */
 #define METRIC_MAX_BYTES ((size_t)1 << 24)
 
+/* Return whether chrF2 compares outputs better than BLEU: most of the `count` references are too
+ * short for BLEU's longest n-grams. */
+static inline bool metrics_prefer_chrf(const elman_metric_scores *scores, size_t count) {
+  return 2 * scores->short_references > count;
+}
+
 #endif

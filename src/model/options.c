@@ -44,7 +44,7 @@ const char *elman_optimizer_name(size_t index) {
 }
 
 const char *elman_measure_name(size_t index) {
-  static const char *const names[] = {"bleu", "chrf", "loss"};
+  static const char *const names[] = {"auto", "bleu", "chrf", "loss"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "base/group.h"
 #include "base/json.h"
 #include "corpus/corpus.h"
+#include "metric/metric.h"
 #include "model/model_file.h"
 #include "model/options.h"
 #include "train/checkpoint.h"
@@ -138,9 +139,19 @@ static elman_status run_batch(elman_training *run, elman_error *error) {
 
 /* ---- validation: scores on the dev pairs, the best weights so far, patience ---- */
 
+/* Return the measure of the options. For `auto`, the references alone determine it, so all
+ * validations of a run use the same. */
+static enum validation_measure run_measure(const elman_train_options *options,
+                                           const elman_scores *scores) {
+  const enum validation_measure measure = trainer_measure(options);
+  if (measure != MEASURE_AUTO) return measure;
+  return metrics_prefer_chrf(&scores->metrics, scores->sentences) ? MEASURE_CHRF : MEASURE_BLEU;
+}
+
 /* Return the score by which weights are compared; larger is better. */
-static double measure_of(const elman_scores *scores, const elman_train_options *options) {
-  switch (trainer_measure(options)) {
+static double score_by(enum validation_measure measure, const elman_scores *scores) {
+  switch (measure) {
+  case MEASURE_AUTO:
   case MEASURE_BLEU:
     return scores->metrics.bleu;
   case MEASURE_CHRF:
@@ -176,7 +187,8 @@ static bool record_scores(struct trainer *trainer, const elman_scores *scores, d
   return best;
 }
 
-static void report_validation(elman_training *run, const elman_scores *scores, bool best) {
+static void report_validation(elman_training *run, const elman_scores *scores,
+                              enum validation_measure measure, bool best) {
   const elman_train_options *options = &run->options;
   const struct training_state *state = &run->trainer.state;
   const elman_validation report = {.epoch = state->epoch,
@@ -186,6 +198,8 @@ static void report_validation(elman_training *run, const elman_scores *scores, b
                                    .exact_match = scores->exact_match,
                                    .bleu = scores->metrics.bleu,
                                    .chrf = scores->metrics.chrf,
+                                   .bleu_signature = scores->metrics.bleu_signature,
+                                   .measure = elman_measure_name(measure),
                                    .best = best};
   if (options->validated != NULL && is_first(run) && !options->validated(options->context, &report))
     run_stop(run);
@@ -196,6 +210,7 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   struct trainer *trainer = &run->trainer;
   const elman_train_options *options = &run->options;
   elman_scores scores;
+  enum validation_measure measure = MEASURE_AUTO;
   bool best = false;
   elman_evaluate_options evaluation = elman_evaluate_options_default();
   evaluation.batch_size = options->batch_size;
@@ -207,11 +222,13 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   trainer_swap_average(trainer);
   const elman_status status =
       evaluate(&scores, trainer->model, trainer_dev(options), &run->dev, &evaluation, error);
-  if (status == ELMAN_OK)
-    best = record_scores(trainer, &scores, measure_of(&scores, options), at_end);
+  if (status == ELMAN_OK) {
+    measure = run_measure(options, &scores);
+    best = record_scores(trainer, &scores, score_by(measure, &scores), at_end);
+  }
   trainer_swap_average(trainer);
   if (best && !at_end) run->best_waits = run->best_is_new = true;
-  if (status == ELMAN_OK) report_validation(run, &scores, best);
+  if (status == ELMAN_OK) report_validation(run, &scores, measure, best);
   return status;
 }
 

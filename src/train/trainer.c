@@ -23,7 +23,7 @@ static enum optimizer_kind optimizer_kind_of(const elman_train_options *options)
 }
 
 enum validation_measure trainer_measure(const elman_train_options *options) {
-  size_t measure = MEASURE_BLEU;
+  size_t measure = MEASURE_AUTO;
   if (options->validate_by != NULL)
     (void)choice_parse(&measure, elman_measure_name, options->validate_by);
   return (enum validation_measure)measure;

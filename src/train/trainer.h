@@ -80,7 +80,7 @@ static inline const elman_pairs *trainer_dev(const elman_train_options *options)
 }
 
 /* Validation measures, in the order of their names in model/options.c. */
-enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
+enum validation_measure { MEASURE_AUTO, MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
 
 enum validation_measure trainer_measure(const elman_train_options *options);
 

@@ -56,6 +56,20 @@ expect_note '^dev file \./dev\.tsv is also training data; ' train "${settings[@]
 
 expect_refused 'standard input' train --dev - - <dev.tsv
 
+# In a dictionary, few references have the 4 words of BLEU's longest sequences. Then BLEU is 0 or accidental; chrF2
+# chooses the model and the search.
+printf '%s\n' $'猫\tcat' $'狗\tdog' $'鱼\tfish' $'鸟\tbird' $'马\thorse' $'我 喜欢 这 只 猫 。\tI like this cat .' >words.tsv
+expect_note '^  chrF2 selects the best model: ' train -t 1 --epochs 20 --batch-size 6 --dev words.tsv --tune-search words.tsv
+expect_stderr_match '^kept the model of epoch [0-9]+, update [0-9]+: it has the best chrF2 on the dev pairs$'
+highest=$(grep -oE 'chrF2 [0-9.]+' "$results/stderr" | cut -d ' ' -f 2 | sort -g | tail -n 1)
+expect_stderr_match "^  beam size .* chrF2 $highest  stored in the model$"
+expect_note '^5 of 6 references have fewer than 4 words; ' evaluate -t 1 words.tsv
+cut -f 2 words.tsv >words
+expect_note '^5 of 6 references have fewer than 4 words; ' evaluate --hypothesis words --reference words
+expect_exit 0 "$ELMAN" train -t 1 --epochs 1 --dev words.tsv --validate-by bleu words.tsv
+! grep -q 'chrF2 selects' "$results/stderr" || fail "--validate-by bleu was not obeyed"
+rm words.tsv words
+
 # -q prints nothing.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
 expect_no_stderr

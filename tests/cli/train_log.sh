@@ -18,7 +18,7 @@ keys = {
     "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate",
                "tokens_per_second", "skipped"],
     "validation": ["event", "epoch", "update", "loss", "perplexity", "exact_match", "bleu", "chrf",
-                   "best"],
+                   "best", "bleu_signature"],
 }
 for record in records:
     assert list(record) == keys[record["event"]], record
@@ -30,6 +30,7 @@ for r in updates:
     assert r["epoch"] == (r["update"] - 1) // 29 + 1, r
     assert r["loss"] > 0 and r["gradient_norm"] > 0 and r["learning_rate"] > 0 and r["skipped"] == 0, r
 for r in validations:
+    assert r["bleu_signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"), r
     assert r["best"] in (True, False) and 0 <= r["bleu"] <= 100 and 0 <= r["exact_match"] <= 1, r
     position = records.index(r)
     assert records[position - 1]["update"] == r["update"], r
@@ -55,13 +56,13 @@ text = open(sys.argv[1], "rb").read()
 assert text.endswith(b"\r\n") and text.count(b"\n") == text.count(b"\r\n"), text[-40:]
 header, *rows = csv.reader(text.decode().splitlines())
 assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate", "tokens_per_second", "skipped",
-                  "guide_loss", "linked", "perplexity", "exact_match", "bleu", "chrf", "best"], header
+                  "guide_loss", "linked", "perplexity", "exact_match", "bleu", "chrf", "best", "bleu_signature"], header
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 records = [r for r in records if r["event"] != "start"]
 assert len(rows) == len(records), (len(rows), len(records))
 for row, record in zip(rows, records):
     assert len(row) == len(header), row
-    fields = {k: v if k == "event" else float(v) for k, v in zip(header, row) if v != ""}
+    fields = {k: v if k in ("event", "bleu_signature") else float(v) for k, v in zip(header, row) if v != ""}
     record = {k: v for k, v in record.items() if v is not None}
     assert fields.pop("tokens_per_second", 1) > 0 and record.pop("tokens_per_second", 1) > 0
     assert fields == record, (fields, record)

@@ -102,7 +102,7 @@ Test(model_file, unreadable_models_are_not_written) {
   "\\\"schedule\\\":\\\"constant\\\",\\\"seed\\\":1,\\\"shards\\\":1,\\\"source_subwords\\\":0,"   \
   "\\\"subword_dropout\\\":0.0,\\\"subwords\\\":0,\\\"title_case\\\":0.0,\\\"tokens\\\":0,"        \
   "\\\"typos\\\":0.0,\\\"updates\\\":0,\\\"upper_case\\\":0.0,"                                    \
-  "\\\"validate_by\\\":\\\"bleu\\\",\\\"validate_every\\\":0,\\\"warm_up\\\":0"
+  "\\\"validate_by\\\":\\\"auto\\\",\\\"validate_every\\\":0,\\\"warm_up\\\":0"
 
 /* Compare the whole header with the documented one, byte by byte; PyTorch and other readers rely on
  * it. */

@@ -66,11 +66,12 @@ enum column {
   BLEU,
   CHRF,
   BEST,
+  BLEU_SIGNATURE,
   COLUMNS
 };
 
-/* Kinds of values: a count, any number, or a flag. */
-enum log_value { COUNT, REAL, FLAG };
+/* Kinds of values: a count, any number, a flag, or a text without commas and quotes. */
+enum log_value { COUNT, REAL, FLAG, TEXT };
 
 static const struct {
   const char *name;
@@ -91,16 +92,18 @@ static const struct {
     [BLEU] = {"bleu", REAL},
     [CHRF] = {"chrf", REAL},
     [BEST] = {"best", FLAG},
+    [BLEU_SIGNATURE] = {"bleu_signature", TEXT},
 };
 
 /* A value of an event. A double represents every integer up to 2^53. */
 struct field {
   bool there;
   double value;
+  const char *text;
 };
 
 static struct field field(double value) {
-  return (struct field){true, value};
+  return (struct field){true, value, NULL};
 }
 
 static void write_json(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
@@ -110,6 +113,8 @@ static void write_json(FILE *stream, const char *event, const struct field field
     if (!fields[i].there) continue;
     if (columns[i].kind == COUNT)
       json_count(&json, columns[i].name, (uint64_t)fields[i].value);
+    else if (columns[i].kind == TEXT)
+      json_text(&json, columns[i].name, fields[i].text);
     else if (columns[i].kind == FLAG)
       json_flag(&json, columns[i].name, fields[i].value != 0);
     else
@@ -123,7 +128,9 @@ static void write_csv(FILE *stream, const char *event, const struct field fields
   fputs(event, stream);
   for (size_t i = 0; i < COLUMNS; i++) {
     putc(',', stream);
-    if (fields[i].there && isfinite(fields[i].value))
+    if (fields[i].text != NULL)
+      fputs(fields[i].text, stream);
+    else if (fields[i].there && isfinite(fields[i].value))
       fprintf(stream, columns[i].kind == REAL ? "%.9g" : "%.0f", fields[i].value);
   }
   fputs("\r\n", stream);
@@ -351,6 +358,7 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
       [BLEU] = field(validation->bleu),
       [CHRF] = field(validation->chrf),
       [BEST] = field(validation->best),
+      [BLEU_SIGNATURE] = {true, 0, validation->bleu_signature},
   };
   write_event(log, "validation", fields);
 }

@@ -307,16 +307,33 @@ static bool on_update(void *context, const elman_train_report *report) {
   return may_continue(training);
 }
 
+static const char *best_score(const char *measure) {
+  return strcmp(measure, "loss") == 0   ? "lowest loss"
+         : strcmp(measure, "chrf") == 0 ? "best chrF2"
+                                        : "best BLEU";
+}
+
+/* Report that the library did not choose BLEU, before the scores of the first validation. */
+static void note_measure(const struct training *training, const elman_validation *validation) {
+  const char *wanted = training->options->validate_by;
+  const bool chosen = wanted == NULL || strcmp(wanted, "auto") == 0;
+  if (training->measure != NULL || !chosen || strcmp(validation->measure, "bleu") == 0) return;
+  note("  %s selects the best model: most references have fewer than 4 words, and BLEU counts "
+       "sequences of 1 to 4 words (--validate-by)",
+       strcmp(validation->measure, "chrf") == 0 ? "chrF2" : validation->measure);
+}
+
 static bool on_validation(void *context, const elman_validation *validation) {
   struct training *training = context;
   char perplexity[32];
   train_log_validation(&training->log, validation);
-  training->validated = true;
+  progress_erase(&training->progress);
+  note_measure(training, validation);
+  training->measure = validation->measure;
   if (validation->best) {
     training->best_epoch = validation->epoch;
     training->best_update = validation->update;
   }
-  progress_erase(&training->progress);
   note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
        real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
        validation->chrf, validation->best ? "  best" : "");
@@ -396,13 +413,6 @@ static void describe_reason(const struct training *training) {
          training->epoch, options->patience, plural(options->patience));
 }
 
-static const char *best_measure(const elman_train_options *options) {
-  const char *measure = options->validate_by == NULL ? "" : options->validate_by;
-  return strcmp(measure, "loss") == 0   ? "lowest loss"
-         : strcmp(measure, "chrf") == 0 ? "best chrF2"
-                                        : "best BLEU";
-}
-
 /* Print which models a run left. No signal stopped it. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
@@ -415,8 +425,8 @@ static void describe_model(const struct training *training) {
   if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
     note("kept the model of epoch %zu, update %" PRIu64 ": it has the %s on the dev pairs",
-         training->best_epoch, training->best_update, best_measure(options));
-  else if (training->validated)
+         training->best_epoch, training->best_update, best_score(training->measure));
+  else if (training->measure != NULL)
     note("kept the best model, found before this run was resumed");
   else
     note("no validation ran; %s",

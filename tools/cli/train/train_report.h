@@ -15,15 +15,15 @@ struct training {
   struct progress progress;
   struct train_log log;
   double started_at;
-  double line_at;     /* time at which the last line was printed */
-  double line_tokens; /* tokens in the epochs completed since the last line, less those of an
-                         earlier run in the first epoch */
-  double done_before; /* fraction of the work that an earlier run did */
-  bool first;         /* no report has come yet */
-  size_t epoch;       /* current epoch */
-  bool finished;      /* the last update of the last epoch is done */
-  bool validated;     /* a validation was completed in this run */
-  size_t best_epoch;  /* epoch of the best validation in this run; 0 = none */
+  double line_at;      /* time at which the last line was printed */
+  double line_tokens;  /* tokens in the epochs completed since the last line, less those of an
+                          earlier run in the first epoch */
+  double done_before;  /* fraction of the work that an earlier run did */
+  bool first;          /* no report has come yet */
+  size_t epoch;        /* current epoch */
+  bool finished;       /* the last update of the last epoch is done */
+  const char *measure; /* metric of the validations in this run; NULL before the first */
+  size_t best_epoch;   /* epoch of the best validation in this run; 0 = none */
   uint64_t best_update;
   uint64_t sent_before, sent; /* bytes sent up to the end of the first update; bytes sent up to the
                                  end of the last one */

@@ -108,6 +108,13 @@ static int check(const struct file_evaluation *evaluation, const char *command) 
   return check_standard_input(command, standard > 0, standard > 1);
 }
 
+static void note_short_references(const elman_metric_scores *scores, size_t count) {
+  if (2 * scores->short_references > count)
+    note("%zu of %zu references have fewer than 4 words; BLEU counts sequences of 1 to 4 words, so "
+         "compare by chrF2",
+         scores->short_references, count);
+}
+
 /* Score one hypothesis and store the result in scores[0], or compare two hypotheses. */
 static int score_files(elman_comparison *found, const struct inputs *inputs,
                        const elman_metric_options *options) {
@@ -119,7 +126,9 @@ static int score_files(elman_comparison *found, const struct inputs *inputs,
                                                   sets, inputs->sentences, options, &error)
                                   : elman_metrics_compare(found, inputs->lines, references, sets,
                                                           inputs->sentences, options, &error);
-  return status == ELMAN_OK ? EX_OK : report_error(&error);
+  if (status != ELMAN_OK) return report_error(&error);
+  note_short_references(&found->scores[0], inputs->sentences);
+  return EX_OK;
 }
 
 /* Write the scores of hypothesis `i`. */
@@ -250,6 +259,7 @@ static int score(struct evaluation *evaluation, const elman_model *model, const 
   progress_erase(&progress);
   if (status != ELMAN_OK) return report_error(&error);
   note_skipped_pairs(&scores);
+  note_short_references(&scores.metrics, scores.sentences);
   write_scores(stdout, &scores, aligned, evaluation->json);
   return output_end(EX_OK);
 }
