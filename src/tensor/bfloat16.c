@@ -1,6 +1,16 @@
 #include "tensor/bfloat16.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "tensor/kernels.h"
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(ELMAN_DOUBLE)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define HAS_TILES
+#endif
 
 /* ---- rounding ---- */
 
@@ -18,6 +28,8 @@ void bfloat16_round_rows(real *to, size_t ld, struct operand from, size_t rows, 
 #include <immintrin.h>
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512bf16")))
+
+enum { PAIR_ROWS = 14 }; /* rows of a strip of VDPBF16PS */
 
 /* ---- packing ---- */
 
@@ -153,25 +165,333 @@ TARGET static void run_avx512(const struct pair_tile *t) {
     run_rows(t, 1);
 }
 
-const struct pair_kernel *pair_kernel_here(void) {
-  static const struct pair_kernel avx512 = {"AVX512-BF16", run_avx512, pack_along, pack_across};
+TARGET static void strip_of_vectors(uint32_t *to, struct operand a, size_t rows, size_t k) {
+  (a.transpose == TRANSPOSED ? pack_across : pack_along)(to, PAIR_LANES, a.data, a.ld, rows, k);
+}
+
+static const struct pair_kernel avx512_kernel = {.instructions = "AVX512-BF16",
+                                                 .rows = PAIR_ROWS,
+                                                 .vectors = 1,
+                                                 .terms = 2,
+                                                 .run = run_avx512,
+                                                 .along = pack_along,
+                                                 .across = pack_across,
+                                                 .strip = strip_of_vectors};
+
+static bool has_avx512_bf16(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512bf16")
-             ? &avx512
-             : NULL;
+         __builtin_cpu_supports("avx512bf16");
 }
-#else
-const struct pair_kernel *pair_kernel_here(void) {
-  return NULL;
+
+static bool is_by_amd(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd") != 0;
 }
 #endif
 
+#ifndef ELMAN_DOUBLE
+
+/* ---- tiles ---- */
+
+/* A tile has 16 rows of 16 words. A strip consists of steps of 16 pairs of terms; a step has two
+ * tiles of 16 rows of A. */
+enum { TILE = 16, TILE_WORDS = TILE * TILE, STEP_WORDS = 2 * TILE_WORDS, STEP_TERMS = 2 * TILE };
+
+/* Put the sums (2 TILE,PAIR_COLUMNS) of a block into C. */
+static void put_sums(const struct pair_tile *t, const float *sums) {
+  float *const c = t->c;
+  const size_t rows = t->rows, columns = t->columns, ldc = t->ldc;
+  const float alpha = t->alpha;
+  for (size_t r = 0; r < rows; r++) {
+    float *to = c + r * ldc;
+    const float *from = sums + r * PAIR_COLUMNS;
+    if (t->add)
+      for (size_t j = 0; j < columns; j++) to[j] += alpha * from[j];
+    else
+      for (size_t j = 0; j < columns; j++) to[j] = alpha * from[j];
+  }
+}
+
+/* The plain kernel. */
+
+static uint32_t pair_of(float first, float second) {
+  uint32_t low, high;
+  first = bfloat16_round(first);
+  second = bfloat16_round(second);
+  memcpy(&low, &first, sizeof low);
+  memcpy(&high, &second, sizeof high);
+  return low >> 16 | high;
+}
+
+static void plain_along(uint32_t *to, size_t step, const float *from, size_t ld, size_t count,
+                        size_t k) {
+  for (size_t i = 0; i < k; i += 2, to += step)
+    for (size_t j = 0; j < PAIR_LANES; j++) {
+      const float *row = from + j * ld + i;
+      to[j] = j < count ? pair_of(row[0], i + 1 < k ? row[1] : 0) : 0;
+    }
+}
+
+static void plain_across(uint32_t *to, size_t step, const float *from, size_t ld, size_t count,
+                         size_t k) {
+  for (size_t i = 0; i < k; i += 2, to += step)
+    for (size_t j = 0; j < PAIR_LANES; j++) {
+      const float *row = from + i * ld + j;
+      to[j] = j < count ? pair_of(row[0], i + 1 < k ? row[ld] : 0) : 0;
+    }
+}
+
+static void plain_strip(uint32_t *to, struct operand a, size_t rows, size_t k) {
+  const bool turned = a.transpose == TRANSPOSED;
+  const size_t to_row = turned ? 1 : a.ld, to_term = turned ? a.ld : 1;
+  for (size_t first = 0; first < k; first += STEP_TERMS, to += STEP_WORDS)
+    for (size_t r = 0; r < rows; r++)
+      for (size_t i = 0; i < TILE; i++) {
+        const size_t term = first + 2 * i;
+        const float *at = a.data + r * to_row + term * to_term;
+        to[r * TILE + i] = term < k ? pair_of(at[0], term + 1 < k ? at[to_term] : 0) : 0;
+      }
+}
+
+/* Return x, and 0 of its sign for a subnormal number. */
+static float flushed(float x) {
+  return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+}
+
+static float number_of(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Return the sum of a step's products of one row and one column. */
+static float plain_step(const uint32_t *row, const uint32_t *column, size_t pairs) {
+  float first = 0, second = 0;
+  for (size_t i = 0; i < pairs; i++) {
+    const uint32_t a = row[i], b = column[i * PAIR_COLUMNS];
+    first = flushed(fmaf(number_of(a << 16), number_of(b << 16), first));
+    second = flushed(fmaf(number_of(a & 0xFFFF0000), number_of(b & 0xFFFF0000), second));
+  }
+  return flushed(first + second);
+}
+
+static void plain_run(const struct pair_tile *t) {
+  float sums[2 * TILE * PAIR_COLUMNS] = {0};
+  for (size_t r = 0; r < t->rows; r++)
+    for (size_t j = 0; j < t->columns; j++) {
+      float *sum = &sums[r * PAIR_COLUMNS + j];
+      for (size_t i = 0; i < t->pairs; i += TILE) {
+        const uint32_t *row = t->a + i / TILE * STEP_WORDS + r * TILE;
+        const size_t left = t->pairs - i;
+        *sum =
+            flushed(*sum + plain_step(row, t->b + i * PAIR_COLUMNS + j, left < TILE ? left : TILE));
+      }
+    }
+  put_sums(t, sums);
+}
+
+static const struct pair_kernel plain_kernel = {.instructions = "plain code for AMX-BF16",
+                                                .rows = 2 * TILE,
+                                                .vectors = 2,
+                                                .terms = STEP_TERMS,
+                                                .run = plain_run,
+                                                .along = plain_along,
+                                                .across = plain_across,
+                                                .strip = plain_strip};
+
+#ifdef HAS_TILES
+
+#define TILES __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw,avx512bf16")))
+
+TILES static void tiles_begin(void) {
+  static const struct {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+  } config = {.palette = 1,
+              .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
+              .rows = {TILE, TILE, TILE, TILE, TILE, TILE, TILE, TILE}};
+  _tile_loadconfig(&config);
+}
+
+TILES static void tiles_end(void) {
+  _tile_release();
+}
+
+/* The intrinsics of gcc 12 do not tell the compiler which memory a tile is loaded from. Require that
+ * everything has been stored. */
+INLINE void stores_are_done(void) {
+  __asm__ volatile("" ::: "memory");
+}
+
+/* Multiply a step. Tiles 0 to 3 are the sums, 4 and 5 rows of A, 6 and 7 columns of B. */
+TILES INLINE void add_step(const uint32_t *a, const uint32_t *b, bool more_rows,
+                           bool more_columns) {
+  enum { A_BYTES = TILE * sizeof *a, B_BYTES = PAIR_COLUMNS * sizeof *b };
+  _tile_loadd(4, a, A_BYTES);
+  _tile_loadd(6, b, B_BYTES);
+  _tile_dpbf16ps(0, 4, 6);
+  if (more_columns) {
+    _tile_loadd(7, b + TILE, B_BYTES);
+    _tile_dpbf16ps(1, 4, 7);
+  }
+  if (!more_rows) return;
+  _tile_loadd(5, a + TILE_WORDS, A_BYTES);
+  _tile_dpbf16ps(2, 5, 6);
+  if (more_columns) _tile_dpbf16ps(3, 5, 7);
+}
+
+/* Callers pass constant flags. */
+TILES INLINE void add_steps(const struct pair_tile *t, bool more_rows, bool more_columns) {
+  const uint32_t *a = t->a, *b = t->b;
+  size_t left = t->pairs;
+  for (; left >= TILE; left -= TILE, a += STEP_WORDS, b += TILE * PAIR_COLUMNS)
+    add_step(a, b, more_rows, more_columns);
+  if (left == 0) return;
+  /* A tile would read more rows than the panel has. */
+  uint32_t rest[TILE * PAIR_COLUMNS] = {0};
+  memcpy(rest, b, left * PAIR_COLUMNS * sizeof *b);
+  stores_are_done();
+  add_step(a, rest, more_rows, more_columns);
+}
+
+TILES static void run_tiles(const struct pair_tile *t) {
+  const bool more_rows = t->rows > TILE, more_columns = t->columns > TILE;
+  float sums[2 * TILE * PAIR_COLUMNS];
+  float *to = sums;
+  size_t ld = PAIR_COLUMNS;
+  const bool whole = t->rows == 2 * TILE && t->columns == PAIR_COLUMNS;
+  if (whole && !t->add && t->alpha == 1) {
+    to = t->c;
+    ld = t->ldc;
+  }
+  stores_are_done();
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  if (more_rows && more_columns)
+    add_steps(t, true, true);
+  else if (more_rows)
+    add_steps(t, true, false);
+  else
+    add_steps(t, false, more_columns);
+  _tile_stored(0, to, ld * sizeof *to);
+  _tile_stored(1, to + TILE, ld * sizeof *to);
+  _tile_stored(2, to + TILE * ld, ld * sizeof *to);
+  _tile_stored(3, to + TILE * ld + TILE, ld * sizeof *to);
+  if (to == sums) put_sums(t, sums);
+}
+
+TILES static void strip_of_tiles(uint32_t *to, struct operand a, size_t rows, size_t k) {
+  for (size_t first = 0; first < k; first += STEP_TERMS, to += STEP_WORDS) {
+    const size_t terms = k - first < STEP_TERMS ? k - first : STEP_TERMS;
+    if (a.transpose == NOT_TRANSPOSED) {
+      const __mmask16 low = first_lanes(terms),
+                      high = terms > PAIR_LANES ? first_lanes(terms - PAIR_LANES) : 0;
+      for (size_t r = 0; r < rows; r++) {
+        const float *row = a.data + r * a.ld + first;
+        const __m512bh both = _mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(high, row + PAIR_LANES),
+                                                  _mm512_maskz_loadu_ps(low, row));
+        _mm512_storeu_si512(to + r * TILE, (__m512i)both);
+      }
+      continue;
+    }
+    for (size_t r = 0; r < rows; r += TILE) {
+      __m512i pairs[TILE] = {_mm512_setzero_si512()};
+      pack_across((uint32_t *)pairs, TILE, a.data + first * a.ld + r, a.ld,
+                  rows - r < TILE ? rows - r : TILE, terms);
+      for (size_t i = (terms + 1) / 2; i < TILE; i++) pairs[i] = _mm512_setzero_si512();
+      transpose(pairs);
+      for (size_t i = 0; i < TILE; i++) _mm512_storeu_si512(to + (r + i) * TILE, pairs[i]);
+    }
+  }
+}
+
+static const struct pair_kernel amx_kernel = {.instructions = "AMX-BF16",
+                                              .rows = 2 * TILE,
+                                              .vectors = 2,
+                                              .terms = STEP_TERMS,
+                                              .run = run_tiles,
+                                              .along = pack_along,
+                                              .across = pack_across,
+                                              .strip = strip_of_tiles,
+                                              .begin = tiles_begin,
+                                              .end = tiles_end};
+
+static bool has_tiles(void) {
+  enum { BFLOAT16 = 1 << 22, TILES_THEMSELVES = 1 << 24 };
+  unsigned a, b, c, d;
+  if (!has_avx512_bf16() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  return (d & BFLOAT16) != 0 && (d & TILES_THEMSELVES) != 0;
+}
+
+/* Ask Linux to let this process use tiles: its threads then need more memory for their state. */
+static bool may_use_tiles(void) {
+  enum {
+    REQUEST_PERMISSION = 0x1023,
+    TILE_DATA = 18
+  }; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILE_DATA */
+  enum { NOT_ASKED, GRANTED, REFUSED };
+  static _Atomic int answer = NOT_ASKED;
+  if (answer == NOT_ASKED)
+    answer = syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0 ? GRANTED : REFUSED;
+  return answer == GRANTED;
+}
+#endif
+#endif
+
+/* ---- choosing a kernel ---- */
+
+bool pair_kernel_runs(enum pair_kind kind) {
+#ifndef ELMAN_DOUBLE
+  if (kind == PAIRS_PLAIN) return true;
+#ifdef HAS_TILES
+  if (kind == PAIRS_AMX) return has_tiles();
+#endif
+#ifdef __x86_64__
+  if (kind == PAIRS_AVX512) return has_avx512_bf16();
+#endif
+#endif
+  return kind == PAIRS_NONE;
+}
+
+bool pair_kernel_gains(enum pair_kind kind) {
+#if defined(__x86_64__) && !defined(ELMAN_DOUBLE)
+  if (kind == PAIRS_AVX512) return is_by_amd();
+#endif
+  return kind == PAIRS_AMX;
+}
+
+const struct pair_kernel *pair_kernel_of(enum pair_kind kind) {
+#ifndef ELMAN_DOUBLE
+  if (kind == PAIRS_PLAIN) return &plain_kernel;
+#ifdef HAS_TILES
+  if (kind == PAIRS_AMX) return may_use_tiles() ? &amx_kernel : NULL;
+#endif
+#ifdef __x86_64__
+  if (kind == PAIRS_AVX512) return &avx512_kernel;
+#endif
+#endif
+  (void)kind;
+  return NULL;
+}
+
 /* ---- products ---- */
 
-size_t pair_block(size_t k) {
+size_t pair_block(const struct pair_kernel *kernel, size_t k) {
   const size_t blocks = (k + PAIR_BLOCK - 1) / PAIR_BLOCK;
-  return blocks <= 1 ? k : ((k + blocks - 1) / blocks + 1) / 2 * 2;
+  if (blocks <= 1) return k;
+  return ((k + blocks - 1) / blocks + kernel->terms - 1) / kernel->terms * kernel->terms;
+}
+
+void pair_begin(const struct pair_kernel *kernel) {
+  if (kernel->begin != NULL) kernel->begin();
+}
+
+void pair_end(const struct pair_kernel *kernel) {
+  if (kernel->end != NULL) kernel->end();
 }
 
 #ifdef ELMAN_DOUBLE
@@ -210,24 +530,10 @@ void pair_pack_panel(const struct pair_kernel *kernel, uint32_t *panel, struct o
                smaller(columns - at, PAIR_LANES), k);
 }
 
-static size_t strip_size(size_t k) {
-  return (k + 1) / 2 * PAIR_LANES;
-}
-
-void pair_pack_strips(const struct pair_kernel *kernel, uint32_t *strips, struct operand a,
-                      size_t rows, size_t k) {
-  for (size_t at = 0; at < rows; at += PAIR_ROWS, strips += strip_size(k))
-    pack_lanes(kernel, strips, PAIR_LANES, a, a.transpose == NOT_TRANSPOSED, at,
-               smaller(rows - at, PAIR_ROWS), k);
-}
-
-void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, size_t rows) {
-  for (size_t at = 0; at < rows; at += PAIR_ROWS) {
-    tile.rows = smaller(rows - at, PAIR_ROWS);
-    kernel->run(&tile);
-    tile.a += tile.pairs * PAIR_LANES;
-    tile.c += PAIR_ROWS * tile.ldc;
-  }
+/* Return the words of a strip of k terms. */
+static size_t strip_size(const struct pair_kernel *kernel, size_t k) {
+  const size_t terms = (k + kernel->terms - 1) / kernel->terms * kernel->terms;
+  return terms / 2 * kernel->vectors * PAIR_LANES;
 }
 
 static struct operand from_place(struct operand x, size_t row, size_t column) {
@@ -235,18 +541,36 @@ static struct operand from_place(struct operand x, size_t row, size_t column) {
   return x;
 }
 
+void pair_pack_strips(const struct pair_kernel *kernel, uint32_t *strips, struct operand a,
+                      size_t rows, size_t k) {
+  for (size_t at = 0; at < rows; at += kernel->rows, strips += strip_size(kernel, k))
+    kernel->strip(strips, from_place(a, at, 0), smaller(rows - at, kernel->rows), k);
+}
+
+void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, size_t rows) {
+  const size_t size = strip_size(kernel, 2 * tile.pairs);
+  for (size_t at = 0; at < rows; at += kernel->rows) {
+    tile.rows = smaller(rows - at, kernel->rows);
+    kernel->run(&tile);
+    tile.a += size;
+    tile.c += kernel->rows * tile.ldc;
+  }
+}
+
 /* Return the rows of A to pack at once: as even as whole strips allow, so that each panel of B is
  * packed as few times as possible. */
-static size_t rows_at_once(size_t rows) {
-  const size_t strips = (rows + PAIR_ROWS - 1) / PAIR_ROWS;
-  const size_t parts = (strips + PAIR_STRIPS - 1) / PAIR_STRIPS;
-  return (strips + parts - 1) / parts * PAIR_ROWS;
+static size_t rows_at_once(const struct pair_kernel *kernel, size_t rows) {
+  const size_t most = PAIR_STRIPS / kernel->vectors;
+  const size_t strips = (rows + kernel->rows - 1) / kernel->rows;
+  const size_t parts = (strips + most - 1) / most;
+  return (strips + parts - 1) / parts * kernel->rows;
 }
 
 void pair_product(const struct pair_kernel *kernel, struct product p) {
   uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
   uint32_t panel[PAIR_BLOCK / 2 * PAIR_COLUMNS];
-  const size_t each = rows_at_once(p.m), block = pair_block(p.k);
+  const size_t each = rows_at_once(kernel, p.m), block = pair_block(kernel, p.k);
+  pair_begin(kernel);
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
   for (size_t first = 0; first < p.k; first += block) {
@@ -270,5 +594,6 @@ void pair_product(const struct pair_kernel *kernel, struct product p) {
       }
     }
   }
+  pair_end(kernel);
 }
 #endif

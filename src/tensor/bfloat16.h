@@ -6,9 +6,15 @@
  *
  * A kernel of pairs multiplies panels whose elements are pairs of bfloat16 numbers, which belong to
  * successive terms of a sum. Every element of its result is one chain of pairs per block of
- * pair_block(k) terms; the sums of the blocks are added in order. Therefore the bits depend on
- * neither the tile nor the number of threads. They depend on the instruction: it defines the order
- * and the rounding of the additions within a pair, and it sets subnormal sums to 0. */
+ * pair_block(kernel, k) terms; the sums of the blocks are added in order. Therefore the bits depend
+ * on neither the tile nor the number of threads. They depend on the instruction: it defines the
+ * order and the rounding of the additions, and it sets subnormal sums to 0.
+ *
+ *   VDPBF16PS (AVX512-BF16)  adds both products of a pair to the sum
+ *   TDPBF16PS (AMX-BF16)     adds 16 pairs: the first products of the pairs are one chain, the
+ * second ones another; the sum of the two chains is added to the sum
+ *
+ * A plain kernel computes what TDPBF16PS computes, on every processor, for tests. */
 #ifndef ELMAN_TENSOR_BFLOAT16_H
 #define ELMAN_TENSOR_BFLOAT16_H
 
@@ -45,10 +51,9 @@ void bfloat16_round_all(real *x, size_t n);
 
 enum {
   PAIR_BLOCK = 384,  /* largest number of terms of a block: 192 pairs */
-  PAIR_ROWS = 14,    /* rows of a strip of A */
-  PAIR_LANES = 16,   /* pairs of a vector; a strip has one vector per pair of terms */
+  PAIR_LANES = 16,   /* pairs of a vector */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
-  PAIR_STRIPS = 28,  /* strips of A that are packed together */
+  PAIR_STRIPS = 28,  /* vectors, per pair of terms, of the strips of A that are packed together */
 };
 
 /* A tile of a product: C (rows,columns) = alpha A (rows,2 pairs) B (2 pairs,columns), added to C if
@@ -56,9 +61,9 @@ enum {
 struct pair_tile {
   float *c;
   size_t ldc;
-  const uint32_t *a; /* (pairs,PAIR_LANES): a strip */
+  const uint32_t *a; /* a strip of the kernel */
   const uint32_t *b; /* (pairs,PAIR_COLUMNS): a panel */
-  size_t rows;       /* 1 to PAIR_ROWS */
+  size_t rows;       /* 1 to the kernel's rows */
   size_t columns;    /* 1 to PAIR_COLUMNS */
   size_t pairs;      /* at most PAIR_BLOCK / 2 */
   float alpha;
@@ -73,17 +78,33 @@ typedef void pair_pack_function(uint32_t *to, size_t step, const float *from, si
 
 struct pair_kernel {
   const char *instructions;
+  size_t rows;    /* rows of a strip of A */
+  size_t vectors; /* vectors of a strip per pair of terms */
+  size_t terms;   /* terms that it multiplies at once; a strip has 0 for those that are missing */
   void (*run)(const struct pair_tile *tile);
   pair_pack_function *along;  /* `from` is (count,k): the terms of a row are adjacent */
   pair_pack_function *across; /* `from` is (k,count) */
+  /* Round and pack k terms of `rows` rows of op(A), at most `rows` of the kernel, to a strip. */
+  void (*strip)(uint32_t *to, struct operand a, size_t rows, size_t k);
+  void (*begin)(void), (*end)(void); /* around calls of `run` in a thread; NULL = nothing to do */
 };
 
-/* Return the number of terms of each block but the last, for sums of k terms: even, and about equal
- * blocks, because every block reads and writes C. */
-size_t pair_block(size_t k);
+/* Return the number of terms of each block but the last, for sums of k terms: a multiple of the
+ * kernel's terms, and about equal blocks, because every block reads and writes C. */
+size_t pair_block(const struct pair_kernel *kernel, size_t k);
 
-/* Return the kernel of pairs that this processor can run; NULL if it has none. */
-const struct pair_kernel *pair_kernel_here(void);
+/* The kernels of pairs. */
+enum pair_kind { PAIRS_NONE, PAIRS_AVX512, PAIRS_AMX, PAIRS_PLAIN };
+
+/* Return whether the processor has the instructions of a kernel, and whether that kernel is faster
+ * than float32: VDPBF16PS is on AMD (Zen 4, Zen 5), but not on Intel, where it does as many
+ * products per cycle as the instruction for float32. */
+bool pair_kernel_runs(enum pair_kind kind);
+bool pair_kernel_gains(enum pair_kind kind);
+
+/* Return the kernel; NULL for PAIRS_NONE, and if the system does not let this process use tiles
+ * (AMX). The first call for PAIRS_AMX asks the system. */
+const struct pair_kernel *pair_kernel_of(enum pair_kind kind);
 
 /* Compute the whole product on the calling thread. p.beta must be 0 or 1. */
 void pair_product(const struct pair_kernel *kernel, struct product p);
@@ -92,12 +113,21 @@ void pair_product(const struct pair_kernel *kernel, struct product p);
 void pair_pack_panel(const struct pair_kernel *kernel, uint32_t *panel, struct operand b,
                      size_t columns, size_t k);
 
-/* Pack k terms of `rows` rows of op(A) to strips, which have (k + 1) / 2 vectors each. */
+/* Pack k terms of `rows` rows of op(A) to strips. */
 void pair_pack_strips(const struct pair_kernel *kernel, uint32_t *strips, struct operand a,
                       size_t rows, size_t k);
 
-/* Run the kernel for strips that pair_pack_strips has packed, and any number of rows. tile.a is the
- * first strip; tile.rows is not used. */
+/* Return the rows of A that are packed together. */
+static inline size_t pair_rows_at_once(const struct pair_kernel *kernel) {
+  return PAIR_STRIPS / kernel->vectors * kernel->rows;
+}
+
+/* Begin and end the use of a kernel in a thread. */
+void pair_begin(const struct pair_kernel *kernel);
+void pair_end(const struct pair_kernel *kernel);
+
+/* Run the kernel, which has begun, for strips that pair_pack_strips has packed, and any number of
+ * rows. tile.a is the first strip; tile.rows is not used. */
 void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, size_t rows);
 
 #endif

@@ -58,8 +58,16 @@ const struct numerics *numerics_in_float32(const struct numerics *numerics) {
 #define VECTORS 2
 #include "tensor/product_template.h"
 
-static bool runs_pairs(void) {
-  return runs_avx512() && pair_kernel_here() != NULL;
+static bool runs_tiles(void) {
+  return runs_avx512() && pair_kernel_runs(PAIRS_AMX);
+}
+
+static bool runs_fast_pairs(void) {
+  return runs_avx512() && pair_kernel_runs(PAIRS_AVX512) && pair_kernel_gains(PAIRS_AVX512);
+}
+
+static bool runs_slow_pairs(void) {
+  return runs_avx512() && pair_kernel_runs(PAIRS_AVX512) && !pair_kernel_gains(PAIRS_AVX512);
 }
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
@@ -147,18 +155,21 @@ static const struct {
   bool (*runs)(void);
 } kernels[] = {
 #ifdef ELMAN_DOUBLE
-    {{"plain", NULL, 1, 4, false, run_plain, false}, runs_everywhere},
+    {{"plain", NULL, 1, 4, false, run_plain, PAIRS_NONE}, runs_everywhere},
 #else
 #if defined(__x86_64__)
-    {{"avx512bf16", "AVX-512", 16, PAIR_COLUMNS, true, run_avx512, true}, runs_pairs},
-    {{"avx512", "AVX-512", 16, 32, true, run_avx512, false}, runs_avx512},
-    {{"avx2", "AVX2 with FMA", 8, 16, true, run_avx2, false}, runs_avx2},
+    {{"amx", "AVX-512", 16, 32, true, run_avx512, PAIRS_AMX}, runs_tiles},
+    {{"avx512bf16", "AVX-512", 16, 32, true, run_avx512, PAIRS_AVX512}, runs_fast_pairs},
+    {{"avx512", "AVX-512", 16, 32, true, run_avx512, PAIRS_NONE}, runs_avx512},
+    {{"avx512bf16", "AVX-512", 16, 32, true, run_avx512, PAIRS_AVX512}, runs_slow_pairs},
+    {{"avx2", "AVX2 with FMA", 8, 16, true, run_avx2, PAIRS_NONE}, runs_avx2},
 #elif defined(__wasm_simd128__)
-    {{"simd128", "SIMD128", 4, 8, false, run_simd128, false}, runs_everywhere},
+    {{"simd128", "SIMD128", 4, 8, false, run_simd128, PAIRS_NONE}, runs_everywhere},
 #elif defined(__aarch64__)
-    {{"neon", "NEON", 4, 8, true, run_neon, false}, runs_everywhere},
+    {{"neon", "NEON", 4, 8, true, run_neon, PAIRS_NONE}, runs_everywhere},
 #endif
-    {{"fmaf", NULL, 1, 4, true, run_plain, false}, runs_everywhere},
+    {{"tiles", "plain code", 1, 4, true, run_plain, PAIRS_PLAIN}, runs_everywhere},
+    {{"fmaf", NULL, 1, 4, true, run_plain, PAIRS_NONE}, runs_everywhere},
 #endif
 };
 
@@ -212,19 +223,25 @@ const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic) {
 }
 
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic) {
-  if (arithmetic == ARITHMETIC_PORTABLE || !product_kernel_in_use(arithmetic)->in_pairs)
-    return NULL;
-  return pair_kernel_here();
+  if (arithmetic == ARITHMETIC_PORTABLE) return NULL;
+  return pair_kernel_of(product_kernel_in_use(arithmetic)->pairs);
 }
 
 /* ---- packing ---- */
 
-static size_t panels_of(const struct product_kernel *kernel, size_t n) {
-  return (n + kernel->width - 1) / kernel->width;
+static size_t panels_of(size_t width, size_t n) {
+  return (n + width - 1) / width;
+}
+
+/* Return the number of panels of each group. */
+static size_t panels_each(const struct packed *packed) {
+  return panels_of(packed->width, packed->n);
 }
 
 size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_t n, size_t k) {
-  return groups * panels_of(kernel, n) * kernel->width * k;
+  const size_t reals = panels_of(kernel->width, n) * kernel->width * k;
+  const size_t pairs = panels_of(PAIR_COLUMNS, n) * PAIR_COLUMNS * ((k + 1) / 2);
+  return groups * (kernel->pairs != PAIRS_NONE && pairs > reals ? pairs : reals);
 }
 
 size_t packed_size(enum arithmetic arithmetic, size_t groups, size_t n, size_t k) {
@@ -276,13 +293,13 @@ struct packing {
 /* Return the place of panel i in reals, which are as large as pairs. */
 static real *panel_at(const struct packed *packed, size_t i) {
   const size_t rows = packed->pairs == NULL ? packed->k : (packed->k + 1) / 2;
-  return packed->panels + i * packed->kernel->width * rows;
+  return packed->panels + i * packed->width * rows;
 }
 
 static void pack_panel(const void *context, size_t i) {
   const struct packing *all = context;
   const struct packed *to = all->packed;
-  const size_t width = to->kernel->width, each = panels_of(to->kernel, to->n);
+  const size_t width = to->width, each = panels_each(to);
   const size_t column = i % each * width, left = to->n - column;
   const size_t columns = left < width ? left : width, first = i / each * to->n + column;
   real *panel = panel_at(to, i);
@@ -297,7 +314,7 @@ static void pack_panel(const void *context, size_t i) {
 
 static struct packed pack_all(struct packed packed, struct operand b) {
   const struct packing packing = {&packed, b};
-  share_out(packed.groups * panels_of(packed.kernel, packed.n),
+  share_out(packed.groups * panels_each(&packed),
             (double)WORK_OF_NUMBER * (double)(packed.groups * packed.n * packed.k), pack_panel,
             &packing);
   return packed;
@@ -305,21 +322,25 @@ static struct packed pack_all(struct packed packed, struct operand b) {
 
 struct packed pack_for(const struct product_kernel *kernel, real *panels, struct operand b,
                        size_t groups, size_t n, size_t k) {
-  return pack_all((struct packed){.kernel = kernel, .panels = panels, groups, n, k}, b);
+  const struct packed packed = {
+      .kernel = kernel, .width = kernel->width, .panels = panels, .groups = groups, .n = n, .k = k};
+  return pack_all(packed, b);
 }
 
 struct packed packed_before(real *panels, size_t groups, size_t n, size_t k,
                             const struct numerics *numerics) {
   const elman_precision operands = numerics_required(numerics)->operands;
-  return (struct packed){.kernel = product_kernel_in_use(numerics->arithmetic),
+  const struct product_kernel *kernel = product_kernel_in_use(numerics->arithmetic);
+  const struct pair_kernel *pairs =
+      operands == ELMAN_PRECISION_BFLOAT16 ? pair_kernel_in_use(numerics->arithmetic) : NULL;
+  return (struct packed){.kernel = kernel,
+                         .width = pairs == NULL ? kernel->width : (size_t)PAIR_COLUMNS,
                          .panels = panels,
                          .groups = groups,
                          .n = n,
                          .k = k,
                          .operands = operands,
-                         .pairs = operands == ELMAN_PRECISION_BFLOAT16
-                                      ? pair_kernel_in_use(numerics->arithmetic)
-                                      : NULL};
+                         .pairs = pairs};
 }
 
 struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k,
@@ -448,7 +469,7 @@ static void run_panel(const struct packed_product *all, const struct part *part,
   const struct product *p = &all->p;
   const struct packed *b = all->b;
   const size_t width = b->kernel->width, column = panel * width;
-  const real *panels = panel_at(b, group * panels_of(b->kernel, b->n) + panel);
+  const real *panels = panel_at(b, group * panels_each(b) + panel);
   const struct product_tile tile = {.c = p->c + part->row * p->ldc + group * b->n + column,
                                     .ldc = p->ldc,
                                     .a = part->a.data,
@@ -474,7 +495,7 @@ static void run_pairs(const struct packed_product *all, const struct part *part,
   const struct product *p = &all->p;
   const struct packed *b = all->b;
   const size_t column = panel * PAIR_COLUMNS;
-  const real *panels = panel_at(b, group * panels_of(b->kernel, b->n) + panel);
+  const real *panels = panel_at(b, group * panels_each(b) + panel);
   const struct pair_tile tile = {.c = p->c + part->row * p->ldc + group * b->n + column,
                                  .ldc = p->ldc,
                                  .a = strips,
@@ -533,22 +554,25 @@ static void run_rounded(const struct packed_product *all, struct panel_range pan
 
 static void run_in_pairs(const struct packed_product *all, struct panel_range panels) {
   uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
-  const size_t block = pair_block(all->b->k);
+  const struct pair_kernel *kernel = all->b->pairs;
+  const size_t block = pair_block(kernel, all->b->k), rows = pair_rows_at_once(kernel);
+  pair_begin(kernel);
   for (size_t first = 0; first < all->b->k; first += block)
-    for (size_t row = 0; row < all->p.m; row += PAIR_STRIPS * PAIR_ROWS) {
-      const struct part part = part_of(all, row, PAIR_STRIPS * PAIR_ROWS, first, block);
-      pair_pack_strips(all->b->pairs, strips, part.a, part.rows, part.k);
+    for (size_t row = 0; row < all->p.m; row += rows) {
+      const struct part part = part_of(all, row, rows, first, block);
+      pair_pack_strips(kernel, strips, part.a, part.rows, part.k);
       run_part(all, &part, panels, strips);
     }
+  pair_end(kernel);
 }
 
 static void run_tile(const void *context, size_t i) {
   const struct packed_product *all = context;
   const struct packed *b = all->b;
-  const size_t panels = panels_of(b->kernel, b->n), start = i * all->panels;
+  const size_t panels = panels_each(b), start = i * all->panels;
   if (start >= panels) return;
   const size_t end = panels - start < all->panels ? panels : start + all->panels;
-  const size_t column = start * b->kernel->width, last = end * b->kernel->width;
+  const size_t column = start * b->width, last = end * b->width;
   const struct panel_range range = {start, end};
   if (b->pairs != NULL)
     run_in_pairs(all, range);
@@ -562,7 +586,7 @@ static void run_tile(const void *context, size_t i) {
 void packed_product_then(struct product p, const struct packed *b, tile_function *then,
                          const void *context) {
   enum { TILES_EACH = 4 };
-  const size_t panels = panels_of(b->kernel, b->n);
+  const size_t panels = panels_each(b);
   const double work = (double)p.m * (double)(b->groups * b->n) * (double)b->k;
   const size_t wanted = is_worth_sharing(work) ? TILES_EACH * team_size() : 1;
   const struct packed_product all = {p, b, (panels + wanted - 1) / wanted, then, context};

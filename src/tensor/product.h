@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "tensor/bfloat16.h"
 #include "tensor/operand.h"
 
 /* A function that processes rows [row, row + rows) and columns [column, column + columns) of a
@@ -56,13 +57,14 @@ struct product_kernel {
   size_t lanes, width;      /* columns of a vector, and of a panel: at most MAX_PANEL_WIDTH */
   bool fused;               /* uses fused multiply-add, which portable arithmetic requires */
   product_kernel_function *run;
-  bool in_pairs; /* a kernel of pairs multiplies operands in bfloat16 */
+  enum pair_kind pairs; /* the kernel that multiplies operands in bfloat16 */
 };
 
 enum { MAX_PANEL_WIDTH = 32 };
 
 /* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the
- * last one. The last one needs no vector instructions. */
+ * last one. The last one needs no vector instructions. "tiles" is slow and multiplies operands in
+ * bfloat16 as the instruction for tiles does, for tests. */
 const struct product_kernel *product_kernel_at(size_t i);
 
 /* The environment variable that selects a kernel by name, to reproduce on one machine the path of
@@ -72,11 +74,9 @@ const struct product_kernel *product_kernel_at(size_t i);
 /* Return ELMAN_INVALID_ARGUMENT if the variable names no kernel that this processor can run. */
 elman_status product_kernel_check(elman_error *error) CHECKED;
 
-struct pair_kernel;
-
 /* Return the kernel of pairs that multiplies operands in bfloat16. Return NULL if they must be
- * rounded and multiplied in float32: in portable arithmetic, and if the kernel in use has no
- * instructions for them. */
+ * rounded and multiplied in float32: in portable arithmetic, if the kernel in use has no
+ * instructions for them, and if the system refuses them. */
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
 /* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
@@ -89,6 +89,7 @@ const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
  * that complete the last panel of a group are 0. */
 struct packed {
   const struct product_kernel *kernel;
+  size_t width; /* of a panel: that of the kernel, or PAIR_COLUMNS */
   real *panels; /* (groups, panels per group, k, width); rows of pairs have (k + 1) / 2 · width */
   size_t groups, n, k;
   elman_precision operands;

@@ -351,9 +351,11 @@ static int describe_machine(json_t *json, elman_precision precision) {
   result |= json_object_set_new(json, KEY_FAMILY, json_string(kernels.family));
   result |= json_object_set_new(json, KEY_PACKED,
                                 json_boolean(packed_size(ARITHMETIC_FAST, 1, 1, 1) > 0));
-  if (precision == ELMAN_PRECISION_BFLOAT16)
+  if (precision == ELMAN_PRECISION_BFLOAT16) {
+    const struct pair_kernel *pairs = pair_kernel_in_use(ARITHMETIC_FAST);
     result |= json_object_set_new(json, KEY_BFLOAT16,
-                                  json_boolean(pair_kernel_in_use(ARITHMETIC_FAST) != NULL));
+                                  json_string(pairs == NULL ? "none" : pairs->instructions));
+  }
   return result;
 }
 

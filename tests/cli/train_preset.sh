@@ -7,17 +7,17 @@ value() { # value MODEL NAME
 }
 
 # A run that is shorter than that of the preset gets larger steps and less regularization.
-expect_note '^preset small, made for 12270 updates, in a run of about 58: learning rate 0\.01, warm-up 12, ' \
+expect_note '^preset small, made for 3681 updates, in a run of about 58: learning rate 0\.021, warm-up 12, ' \
   train "${small[@]}" --epochs 2 -o short "$pairs"
-[ "$(value short 'learning rate')" = 0.01 ] || fail "the message differs from the model"
+[ "$(value short 'learning rate')" = 0.021 ] || fail "the message differs from the model"
 [ "$(value short 'warm-up')" = 12 ] || fail "the warm-up is longer than a fifth of the run"
-[ "$(value short dropout)" = 0.17 ] || fail "dropout does not follow the epochs"
-[ "$(value short 'moving average')" = 0.936 ] || fail "the average does not follow the updates"
-expect_note 'in a run of about 29000: learning rate 0\.0023, warm-up 615, moving average 0\.99958, dropout 0\.6' \
+[ "$(value short dropout)" = 0.22 ] || fail "dropout does not follow the epochs"
+[ "$(value short 'moving average')" = 0.81 ] || fail "the average does not follow the updates"
+expect_note 'in a run of about 29000: learning rate 0\.0032, warm-up 562, moving average 0\.99962, dropout 0\.6' \
   train "${small[@]}" --epochs 1000 --hours 0.0001 -o long "$pairs"
 
 # Values that are given hold. A run without updates has nothing to fit.
-expect_note 'learning rate 0\.5, warm-up 12, moving average 0\.5, dropout 0\.17' \
+expect_note 'learning rate 0\.5, warm-up 12, moving average 0\.5, dropout 0\.22' \
   train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 -o given "$pairs"
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 --dropout 0.1 --warm-up 3 \
   -o all "$pairs"
@@ -29,5 +29,21 @@ expect_exit 0 "$ELMAN" train -t 1 --hidden-size 8 --epochs 2 -o plain "$pairs"
 
 # A run that goes on for more epochs keeps its settings.
 expect_note '^resuming in epoch 3' train "${small[@]}" --epochs 3 --resume -o short "$pairs"
-[ "$(value short 'learning rate')" = 0.01 ] || fail "the rate changed"
+[ "$(value short 'learning rate')" = 0.021 ] || fail "the rate changed"
 expect_error 64 'learning rate' train "${small[@]}" --epochs 4 --learning-rate 0.02 --resume -o short "$pairs"
+
+# A preset switches on augmentation and another metric, if the other options allow it.
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 -o alone "$pairs"
+[ "$(value alone 'validation metric')" = auto ] || fail "a metric without dev pairs"
+[ "$(value alone 'final mark dropping, source')" = 0.05 ] || fail "no augmentation"
+! grep -q 'changes no pair' "$results/stderr" || fail "a note on an option that was not given"
+head -n 20 "$DATA/daily.test.zh-en.tsv" >dev
+expect_exit 0 "$ELMAN" train -q "${small[@]}" --epochs 1 --dev dev -o validated "$pairs"
+[ "$(value validated 'validation metric')" = chrf ] || fail "the metric is not that of the preset"
+expect_note '^preset small: with --guide, --drop-source-mark does not apply$' \
+  train "${small[@]}" --epochs 1 --guide 3 -o guided "$pairs"
+for preset in quick small base strong; do
+  expect_exit 0 "$ELMAN" train -q -t 1 --preset $preset --hidden-size 8 --embedding-size 8 --epochs 1 --dev dev \
+    -o $preset dev
+  [ "$(value $preset optimizer)" = muon ] || fail "$preset: another optimizer"
+done

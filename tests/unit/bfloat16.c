@@ -199,22 +199,95 @@ static void check_packed(const char *name, const uint32_t *pairs, size_t count, 
       }
 }
 
+/* Return kernel `i` of pairs that this processor can run, from 0; NULL after the last. */
+static const struct pair_kernel *kernel_at(size_t i) {
+  for (enum pair_kind kind = PAIRS_AVX512; kind <= PAIRS_PLAIN; kind++) {
+    const struct pair_kernel *kernel = pair_kernel_runs(kind) ? pair_kernel_of(kind) : NULL;
+    if (kernel == NULL) continue;
+    if (i == 0) return kernel;
+    i--;
+  }
+  return NULL;
+}
+
 Test(bfloat16, kernels_round_like_plain_code) {
   enum { TERMS = 99 };
   static float x[PAIR_LANES * TERMS + PAIR_LANES];
   static uint32_t pairs[PAIR_LANES * TERMS];
-  skip_without_kernel();
-  const struct pair_kernel *kernel = pair_kernel_in_use(ARITHMETIC_FAST);
   for (size_t i = 0; i < PAIR_LANES * TERMS; i++) {
     const uint32_t bits = any_bits(i);
     memcpy(&x[i], &bits, sizeof bits);
   }
-  for (size_t count = 1; count <= PAIR_LANES; count++)
-    for (size_t k = 1; k <= TERMS; k++) {
-      kernel->along(pairs, PAIR_LANES, x, k, count, k);
-      check_packed("along", pairs, count, k, true);
-      kernel->across(pairs, PAIR_LANES, x, count, count, k);
-      check_packed("across", pairs, count, k, false);
+  const struct pair_kernel *kernel;
+  for (size_t n = 0; (kernel = kernel_at(n)) != NULL; n++)
+    for (size_t count = 1; count <= PAIR_LANES; count++)
+      for (size_t k = 1; k <= TERMS; k++) {
+        kernel->along(pairs, PAIR_LANES, x, k, count, k);
+        check_packed("along", pairs, count, k, true);
+        kernel->across(pairs, PAIR_LANES, x, count, count, k);
+        check_packed("across", pairs, count, k, false);
+      }
+}
+
+static bool same_number(float x, float y) {
+  return bits_of(x) == bits_of(y) || (isnan(x) && isnan(y));
+}
+
+/* The instruction for tiles computes what the plain kernel computes, bit for bit: for any sizes,
+ * and for numbers of every exponent. */
+Test(bfloat16, tiles_are_like_plain_code) {
+  const size_t sizes[][3] = {{1, 1, 1},    {5, 40, 33},   {16, 16, 32},   {17, 31, 31},
+                             {32, 32, 64}, {33, 65, 385}, {150, 70, 900}, {480, 20, 64}};
+  const struct pair_kernel *tiles = pair_kernel_runs(PAIRS_AMX) ? pair_kernel_of(PAIRS_AMX) : NULL;
+  if (tiles == NULL) cr_skip_test("this machine has no tiles");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t extreme = 0; extreme < 2; extreme++)
+      for (size_t turned = 0; turned < 4; turned++) {
+        const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+        const size_t a_size = (m + 1) * (k + 1), b_size = (n + 1) * (k + 1);
+        owned real *a = random_reals(a_size, 1, i), *b = random_reals(b_size, 1, i + 9);
+        owned real *c = random_reals(m * n, 1, 5), *expected = random_reals(m * n, 1, 5);
+        for (size_t j = 0; extreme != 0 && j < a_size; j++) a[j] = float_of(any_bits(3 * j + 1));
+        for (size_t j = 0; extreme != 0 && j < b_size; j++) b[j] = float_of(any_bits(5 * j + 2));
+        struct product p = {c,
+                            n,
+                            (real)(i % 2),
+                            i % 3 == 0 ? (real)0.3 : 1,
+                            operand_of(a, m, k, turned % 2 != 0),
+                            operand_of(b, k, n, turned / 2 != 0),
+                            m,
+                            n,
+                            k,
+                            numerics(ARITHMETIC_FAST)};
+        pair_product(tiles, p);
+        p.c = expected;
+        pair_product(pair_kernel_of(PAIRS_PLAIN), p);
+        for (size_t j = 0; j < m * n; j++)
+          cr_assert(same_number(c[j], expected[j]), "%zu x %zu x %zu, %zu: %a instead of %a", m, n,
+                    k, j, (double)c[j], (double)expected[j]);
+      }
+}
+
+Test(bfloat16, every_kernel_computes_sums_of_rounded_operands) {
+  const struct pair_kernel *kernel;
+  for (size_t i = 0; (kernel = kernel_at(i)) != NULL; i++)
+    for (size_t turned = 0; turned < 4; turned++) {
+      enum { ROWS = 37, COLUMNS = 45, TERMS = PAIR_BLOCK + 37, LDC = COLUMNS + 2 };
+      owned real *a = random_reals((ROWS + 1) * (TERMS + 1), 1, 1),
+                 *b = random_reals((COLUMNS + 1) * (TERMS + 1), 1, 2);
+      owned real *c = random_reals(ROWS * LDC, 1, 3), *before = random_reals(ROWS * LDC, 1, 3);
+      const struct product p = {c,
+                                LDC,
+                                1,
+                                (real)0.7,
+                                operand_of(a, ROWS, TERMS, turned % 2 != 0),
+                                operand_of(b, TERMS, COLUMNS, turned / 2 != 0),
+                                ROWS,
+                                COLUMNS,
+                                TERMS,
+                                numerics(ARITHMETIC_FAST)};
+      pair_product(kernel, p);
+      check_product(&p, before);
     }
 }
 

@@ -52,6 +52,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   struct training training = {.own_vocabulary = job->output.init_from == NULL,
                               .model = model,
                               .options = &job->train,
+                              .augmentation = job->own.augmentation,
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};

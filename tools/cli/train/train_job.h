@@ -19,6 +19,7 @@ struct train_job {
   const char *preset;
   struct {
     bool subword_dropout, learning_rate, warm_up, average, dropout;
+    unsigned augmentation; /* bits of the options of augmentation, in their order */
   } own;                   /* values that do not come from the preset */
   bool languages_of_names; /* the names of the pairs state the languages, not options */
   bool plain;              /* a new model with the default architecture and without dev pairs */

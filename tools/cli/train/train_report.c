@@ -205,13 +205,13 @@ static void note_marks(const struct training *training, const elman_train_report
 }
 
 /* Report options of augmentation that suit no pair, such as the case of Chinese sources. */
-static void note_idle(const elman_train_report *report) {
+static void note_idle(const struct training *training, const elman_train_report *report) {
   char name[64];
   unsigned bit = 1;
   for (const elman_option *row = elman_option_next(NULL, ELMAN_SCOPES_TRAIN); row != NULL;
        row = elman_option_next(row, ELMAN_SCOPES_TRAIN)) {
     if (strcmp(row->group, "Augmentation") != 0) continue;
-    if ((report->idle & bit) != 0)
+    if ((report->idle & training->augmentation & bit) != 0)
       note("%s changes no pair of this epoch; docs/training.md states which pairs it can change",
            elman_option_write_name(name, sizeof name, row->name, ELMAN_NAMES_OPTION));
     bit <<= 1;
@@ -247,7 +247,7 @@ static void note_precision(const struct training *training) {
          "in float32");
   else if (strcmp(elman_machine_get().bfloat16, "none") == 0)
     note("bfloat16 is not faster here, because the processor or the chosen kernel has no "
-         "AVX512-BF16: the operands are rounded and multiplied in float32");
+         "instructions for it that are faster: the operands are rounded and multiplied in float32");
 }
 
 /* Print the start of the run. In a resumed run, the first report describes an update in the middle
@@ -273,7 +273,7 @@ static void note_start(struct training *training, const elman_train_report *repo
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   note_marks(training, report);
-  note_idle(report);
+  note_idle(training, report);
   if (report->epoch > 1 || report->update > 1)
     note("resuming in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);

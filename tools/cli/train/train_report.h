@@ -12,6 +12,7 @@ struct training {
   bool own_vocabulary; /* the vocabulary was built from these pairs, not by --init-from */
   const elman_model *model;
   const elman_train_options *options;
+  unsigned augmentation; /* bits of the options of augmentation that were given, in their order */
   struct progress progress;
   struct train_log log;
   double started_at;
