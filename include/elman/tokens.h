@@ -31,17 +31,20 @@ ELMAN_API const char *elman_token_mode_name(size_t index);
  * become straight, dashes become hyphens. AUTO is NFKC for the source, where it makes more input
  * equal to the training data, and NFC for the target, so that translations are written as the
  * training data. NFKC_WIDE is NFKC with full-width punctuation; it replaces NFKC on a side whose
- * lines are mostly Chinese characters or kana. */
+ * lines are mostly Chinese characters or kana. AUTO_LOWER is AUTO with NFKC_LOWER for the source:
+ * NFKC in lower case, so that text in capital letters is translated like any other. */
 typedef enum elman_normalization {
   ELMAN_NFC,
   ELMAN_NFKC,
   ELMAN_NO_NORMALIZATION,
   ELMAN_NORMALIZATION_AUTO,
-  ELMAN_NFKC_WIDE
+  ELMAN_NORMALIZATION_AUTO_LOWER,
+  ELMAN_NFKC_WIDE,
+  ELMAN_NFKC_LOWER
 } elman_normalization;
 
-/* Return the name of the elman_normalization `index`: "nfc", "nfkc", "none", "auto" or "nfkc-wide";
- * NULL for any other value. */
+/* Return the name of the elman_normalization `index`: "nfc", "nfkc", "none", "auto", "auto-lower",
+ * "nfkc-wide" or "nfkc-lower"; NULL for any other value. */
 ELMAN_API const char *elman_normalization_name(size_t index);
 
 /* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and

@@ -86,7 +86,7 @@ static bool parse_normalization(elman_normalization *form, const json_t *name) {
   size_t index;
   if (!json_is_string(name) ||
       !choice_parse(&index, elman_normalization_name, json_string_value(name)) ||
-      index == ELMAN_NORMALIZATION_AUTO)
+      index == ELMAN_NORMALIZATION_AUTO || index == ELMAN_NORMALIZATION_AUTO_LOWER)
     return false;
   *form = (elman_normalization)index;
   return true;

@@ -56,7 +56,7 @@ const char *elman_length_norm_name(size_t index) {
 /* Return the name of a normalization that users can choose; NULL after the last. Users cannot
  * choose the form for full-width text; training itself chooses it. */
 static const char *normalization_choice(size_t index) {
-  return index <= ELMAN_NORMALIZATION_AUTO ? elman_normalization_name(index) : NULL;
+  return index <= ELMAN_NORMALIZATION_AUTO_LOWER ? elman_normalization_name(index) : NULL;
 }
 
 /* Return the name of a precision of training; NULL after the last. */

@@ -140,6 +140,11 @@ void copy_source_word(struct buffer *into, const struct copied_source *source, s
     if (!token_has_mark(buffer_text(into))) return;
     buffer_clear(into);
   }
+  if (source->lower) {
+    buffer_append(into, source->text.bytes + at, source->spans.ends[s] - at);
+    if (into->length > 0 && !token_has_mark(buffer_text(into))) return;
+    buffer_clear(into);
+  }
   /* Keep a mark without which the rest would be read as a mark. */
   buffer_append_text(into, token_has_mark(surface) ? token : surface);
 }

@@ -12,6 +12,7 @@ struct copied_source {
   const struct tokens *tokens;
   struct spans spans; /* of the tokens in the text */
   elman_token_mode mode;
+  bool lower; /* the tokens are in lower case, and the text may not be */
 };
 
 /* Return whether the text has no space between token s > 0 and the token before it. */

@@ -22,7 +22,8 @@ static struct copied_source copied_source_of(const struct model *model,
   return (struct copied_source){{item->given->text, item->given->length},
                                 &item->source.tokens,
                                 item->spans,
-                                model->config.source_tokens};
+                                model->config.source_tokens,
+                                model->config.source_normalization == ELMAN_NFKC_LOWER};
 }
 
 /* Return whether the model learned from noise to copy. */

@@ -176,6 +176,9 @@ elman_token_mode script_token_mode(const struct script_sample *sample) {
 
 elman_normalization script_normalization(const struct script_sample *sample, bool is_source,
                                          elman_normalization asked) {
-  if (asked == ELMAN_NORMALIZATION_AUTO) asked = is_source ? ELMAN_NFKC : ELMAN_NFC;
-  return asked == ELMAN_NFKC && sample->wide > sample->lines / 2 ? ELMAN_NFKC_WIDE : asked;
+  const bool wide = sample->wide > sample->lines / 2;
+  if (asked == ELMAN_NORMALIZATION_AUTO_LOWER && is_source && !wide) return ELMAN_NFKC_LOWER;
+  if (asked == ELMAN_NORMALIZATION_AUTO || asked == ELMAN_NORMALIZATION_AUTO_LOWER)
+    asked = is_source ? ELMAN_NFKC : ELMAN_NFC;
+  return asked == ELMAN_NFKC && wide ? ELMAN_NFKC_WIDE : asked;
 }

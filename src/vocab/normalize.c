@@ -341,8 +341,42 @@ static elman_status compose_clusters(struct buffer *text, struct codepoints *scr
   return status;
 }
 
+/* Return the lower case of a character, and one form of the Greek sigma, whose other one depends on
+ * the neighbors. */
+static int lower_form(int codepoint) {
+  enum { SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
+  const int lower = utf8proc_tolower(codepoint);
+  return lower == FINAL_SIGMA ? SIGMA : lower;
+}
+
+/* Append the text in lower case. Return whether that differs. */
+static bool append_lower(struct buffer *into, struct text text) {
+  bool differs = false;
+  for (size_t at = 0; at < text.length;) {
+    const int codepoint = character_at(text, &at), lower = lower_form(codepoint);
+    differs = differs || lower != codepoint;
+    buffer_append_character(into, lower);
+  }
+  return differs;
+}
+
+/* Normalize, change to lower case, and normalize again: a mark may combine with a small letter but
+ * not with its capital. */
+static elman_status normalize_lower(struct buffer *into, struct text text, elman_error *error) {
+  struct buffer lower = {0};
+  elman_status status = text_normalize_visible(into, text, ELMAN_NFKC, error);
+  const bool differs = status == ELMAN_OK && append_lower(&lower, buffer_text(into));
+  if (lower.failed)
+    status = fail_no_memory(error);
+  else if (differs)
+    status = text_normalize_visible(into, buffer_text(&lower), ELMAN_NFKC, error);
+  buffer_free(&lower);
+  return status;
+}
+
 elman_status text_normalize_visible(struct buffer *into, struct text text, elman_normalization form,
                                     elman_error *error) {
+  if (form == ELMAN_NFKC_LOWER) return normalize_lower(into, text, error);
   buffer_clear(into);
   const bool done = collapse_white_space(into, text, form);
   if (into->failed) return fail_no_memory(error);

@@ -10,7 +10,7 @@
 
 /* Return whether the form unifies width and punctuation. */
 static inline bool unifies(elman_normalization form) {
-  return form == ELMAN_NFKC || form == ELMAN_NFKC_WIDE;
+  return form == ELMAN_NFKC || form == ELMAN_NFKC_WIDE || form == ELMAN_NFKC_LOWER;
 }
 
 /* Normalize `text` to this form, remove invisible characters without meaning (invisible.h), replace

@@ -128,7 +128,9 @@ const char *elman_normalization_name(size_t normalization) {
                                       [ELMAN_NFKC] = "nfkc",
                                       [ELMAN_NO_NORMALIZATION] = "none",
                                       [ELMAN_NORMALIZATION_AUTO] = "auto",
-                                      [ELMAN_NFKC_WIDE] = "nfkc-wide"};
+                                      [ELMAN_NORMALIZATION_AUTO_LOWER] = "auto-lower",
+                                      [ELMAN_NFKC_WIDE] = "nfkc-wide",
+                                      [ELMAN_NFKC_LOWER] = "nfkc-lower"};
   return normalization < sizeof names / sizeof *names ? names[normalization] : NULL;
 }
 

@@ -67,6 +67,22 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization nfc -o nfc signs.tsv
 expect_output '^source text +nfc$' inspect -m nfc
 expect_output $'\t“$' inspect -m nfc --vocabulary source
 
+# With auto-lower, capital letters of the source make no difference. Words that are copied keep theirs.
+printf '%s\n' $'Where is my Dog?\tWo ist mein Hund?' $'Where is my Dog?\tWo ist mein Hund?' $'I saw Ann.\tIch sah Ann.' \
+  $'I saw Bob.\tIch sah Bob.' >case.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 400 --min-count 2 --normalization auto-lower --hidden-size 16 --embedding-size 16 -o lower case.tsv
+expect_exit 0 "$ELMAN" translate -m lower 'WHERE IS MY DOG?' 'where is my dog?' 'Where Is My Dog?'
+expect_no_stderr
+expect_stdout 'Wo ist mein Hund?' 'Wo ist mein Hund?' 'Wo ist mein Hund?'
+expect_output '^source text +nfkc-lower$' inspect -m lower
+expect_stdout_match '^target text +nfc$'
+expect_output '"source_tokens":\["where","is","my","dog","\?"\]' attention -m lower --format json 'WHERE IS MY DOG?'
+expect_stdout_match '"source_spans":\[\[0,5\],\[6,8\],\[9,11\],\[12,15\],\[15,16\]\]'
+expect_prints 'Ich sah Tom.' translate -q -m lower --replace-unknown 'I SAW Tom.'
+# A side that is written with full-width marks keeps its form.
+expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization auto-lower -o wide chars.tsv
+expect_output '^source text +nfkc-wide$' inspect -m wide
+
 # ---- token mode auto ----
 
 for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv

@@ -19,7 +19,7 @@ static void check_copied(const char *text, elman_token_mode mode, bool whole, co
   succeeds(tokens_split(&tokens, text_of(text), mode, &why));
   owned_by(release_places) struct spans spans = places_for(tokens.count);
   succeeds(locate_tokens(spans, &tokens, text_of(text), mode, ELMAN_NFC, &why));
-  const struct copied_source source = {text_of(text), &tokens, spans, mode};
+  const struct copied_source source = {text_of(text), &tokens, spans, mode, false};
   for (size_t s = 0; s < tokens.count; s++) {
     if (place < spans.starts[s] || place >= spans.ends[s]) continue;
     copy_source_word(&copied, &source, s, ELMAN_TOKENS_WORDS, whole);

@@ -31,15 +31,36 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
 }
 
 Test(normalize, names) {
-  const char *const names[] = {"nfc", "nfkc", "none", "auto", "nfkc-wide"};
+  const char *const names[] = {"nfc",        "nfkc",      "none",      "auto",
+                               "auto-lower", "nfkc-wide", "nfkc-lower"};
   size_t form;
-  for (size_t i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     cr_assert(choice_parse(&form, elman_normalization_name, names[i]));
     cr_assert_eq(form, i);
     cr_assert_str_eq(elman_normalization_name(form), names[i]);
   }
   cr_assert_not(choice_parse(&form, elman_normalization_name, "nfd"));
   cr_assert_null(elman_normalization_name((elman_normalization)17));
+}
+
+/* Text in capital letters equals text in small ones, also where only one of them has a composed form
+ * (h with a line below), and for both forms of sigma. */
+Test(normalize, lower_case) {
+  static const char *const pairs[][2] = {{"WHERE Is Émile’s Ｔom?", "where is émile's tom?"},
+                                         {"H\u0331", "\u1E96"},
+                                         {"\u210B\u0331", "\u1E96"},
+                                         {"ΟΔΟΣ", "οδοσ"},
+                                         {"οδος", "οδοσ"},
+                                         {"ЁЛКА", "ёлка"},
+                                         {"Straße", "straße"},
+                                         {"我爱C语言", "我爱c语言"}};
+  owned_by(buffer_free) struct buffer lower = {0}, again = {0};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    normalize(&lower, text_of(pairs[i][0]), ELMAN_NFKC_LOWER);
+    cr_assert(text_equal(buffer_text(&lower), text_of(pairs[i][1])), "%s", pairs[i][0]);
+    normalize(&again, buffer_text(&lower), ELMAN_NFKC_LOWER);
+    cr_assert(text_equal(buffer_text(&lower), buffer_text(&again)), "%s", pairs[i][0]);
+  }
 }
 
 Test(normalize, full_width_letters_become_narrow) {

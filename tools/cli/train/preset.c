@@ -17,7 +17,7 @@
 #define SHARED                                                                                     \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
   "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
-  "optimizer=muon drop-source-mark=0.05 validate-by=chrf tune-search "
+  "optimizer=muon drop-source-mark=0.05 normalization=auto-lower validate-by=chrf tune-search "
 
 /* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
 #define GATED SHARED "cell=gru schedule=linear "
