@@ -173,6 +173,7 @@ static const struct pair_kernel avx512_kernel = {.instructions = "AVX512-BF16",
                                                  .rows = PAIR_ROWS,
                                                  .vectors = 1,
                                                  .terms = 2,
+                                                 .block = 384,
                                                  .run = run_avx512,
                                                  .along = pack_along,
                                                  .across = pack_across,
@@ -198,18 +199,28 @@ static bool is_by_amd(void) {
  * tiles of 16 rows of A. */
 enum { TILE = 16, TILE_WORDS = TILE * TILE, STEP_WORDS = 2 * TILE_WORDS, STEP_TERMS = 2 * TILE };
 
-/* Put the sums (2 TILE,PAIR_COLUMNS) of a block into C. */
+/* Return whether sums begin with the numbers of C, to which a block is added. */
+static bool begins_with_c(const struct pair_tile *t) {
+  return t->add && t->alpha == 1;
+}
+
+/* Fill `sums` (2 TILE,PAIR_COLUMNS) with what sums begin with. */
+static void take_sums(float *sums, const struct pair_tile *t) {
+  memset(sums, 0, 2 * TILE * PAIR_COLUMNS * sizeof *sums);
+  for (size_t r = 0; begins_with_c(t) && r < t->rows; r++)
+    memcpy(sums + r * PAIR_COLUMNS, t->c + r * t->ldc, t->columns * sizeof *sums);
+}
+
+/* Put the sums of a block into C. */
 static void put_sums(const struct pair_tile *t, const float *sums) {
   float *const c = t->c;
   const size_t rows = t->rows, columns = t->columns, ldc = t->ldc;
   const float alpha = t->alpha;
+  const bool add = t->add && !begins_with_c(t);
   for (size_t r = 0; r < rows; r++) {
     float *to = c + r * ldc;
     const float *from = sums + r * PAIR_COLUMNS;
-    if (t->add)
-      for (size_t j = 0; j < columns; j++) to[j] += alpha * from[j];
-    else
-      for (size_t j = 0; j < columns; j++) to[j] = alpha * from[j];
+    for (size_t j = 0; j < columns; j++) to[j] = add ? to[j] + alpha * from[j] : alpha * from[j];
   }
 }
 
@@ -277,7 +288,8 @@ static float plain_step(const uint32_t *row, const uint32_t *column, size_t pair
 }
 
 static void plain_run(const struct pair_tile *t) {
-  float sums[2 * TILE * PAIR_COLUMNS] = {0};
+  float sums[2 * TILE * PAIR_COLUMNS];
+  take_sums(sums, t);
   for (size_t r = 0; r < t->rows; r++)
     for (size_t j = 0; j < t->columns; j++) {
       float *sum = &sums[r * PAIR_COLUMNS + j];
@@ -295,6 +307,7 @@ static const struct pair_kernel plain_kernel = {.instructions = "plain code for 
                                                 .rows = 2 * TILE,
                                                 .vectors = 2,
                                                 .terms = STEP_TERMS,
+                                                .block = PAIR_BLOCK,
                                                 .run = plain_run,
                                                 .along = plain_along,
                                                 .across = plain_across,
@@ -319,8 +332,8 @@ TILES static void tiles_end(void) {
   _tile_release();
 }
 
-/* The intrinsics of gcc 12 do not tell the compiler which memory a tile is loaded from. Require that
- * everything has been stored. */
+/* The intrinsics of gcc 12 do not tell the compiler which memory a tile is loaded from. Require
+ * that everything has been stored. */
 INLINE void stores_are_done(void) {
   __asm__ volatile("" ::: "memory");
 }
@@ -358,30 +371,34 @@ TILES INLINE void add_steps(const struct pair_tile *t, bool more_rows, bool more
 
 TILES static void run_tiles(const struct pair_tile *t) {
   const bool more_rows = t->rows > TILE, more_columns = t->columns > TILE;
-  float sums[2 * TILE * PAIR_COLUMNS];
-  float *to = sums;
-  size_t ld = PAIR_COLUMNS;
-  const bool whole = t->rows == 2 * TILE && t->columns == PAIR_COLUMNS;
-  if (whole && !t->add && t->alpha == 1) {
-    to = t->c;
-    ld = t->ldc;
-  }
+  const bool whole = t->rows == 2 * TILE && t->columns == PAIR_COLUMNS && t->alpha == 1;
+  float beside[2 * TILE * PAIR_COLUMNS];
+  float *const sums = whole ? t->c : beside;
+  const size_t ld = whole ? t->ldc : (size_t)PAIR_COLUMNS, bytes = ld * sizeof *sums;
+  if (!whole) take_sums(beside, t);
   stores_are_done();
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  if (t->add || !whole) {
+    _tile_loadd(0, sums, bytes);
+    _tile_loadd(1, sums + TILE, bytes);
+    _tile_loadd(2, sums + TILE * ld, bytes);
+    _tile_loadd(3, sums + TILE * ld + TILE, bytes);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
   if (more_rows && more_columns)
     add_steps(t, true, true);
   else if (more_rows)
     add_steps(t, true, false);
   else
     add_steps(t, false, more_columns);
-  _tile_stored(0, to, ld * sizeof *to);
-  _tile_stored(1, to + TILE, ld * sizeof *to);
-  _tile_stored(2, to + TILE * ld, ld * sizeof *to);
-  _tile_stored(3, to + TILE * ld + TILE, ld * sizeof *to);
-  if (to == sums) put_sums(t, sums);
+  _tile_stored(0, sums, bytes);
+  _tile_stored(1, sums + TILE, bytes);
+  _tile_stored(2, sums + TILE * ld, bytes);
+  _tile_stored(3, sums + TILE * ld + TILE, bytes);
+  if (!whole) put_sums(t, beside);
 }
 
 TILES static void strip_of_tiles(uint32_t *to, struct operand a, size_t rows, size_t k) {
@@ -413,6 +430,7 @@ static const struct pair_kernel amx_kernel = {.instructions = "AMX-BF16",
                                               .rows = 2 * TILE,
                                               .vectors = 2,
                                               .terms = STEP_TERMS,
+                                              .block = PAIR_BLOCK,
                                               .run = run_tiles,
                                               .along = pack_along,
                                               .across = pack_across,
@@ -481,7 +499,7 @@ const struct pair_kernel *pair_kernel_of(enum pair_kind kind) {
 /* ---- products ---- */
 
 size_t pair_block(const struct pair_kernel *kernel, size_t k) {
-  const size_t blocks = (k + PAIR_BLOCK - 1) / PAIR_BLOCK;
+  const size_t blocks = (k + kernel->block - 1) / kernel->block;
   if (blocks <= 1) return k;
   return ((k + blocks - 1) / blocks + kernel->terms - 1) / kernel->terms * kernel->terms;
 }

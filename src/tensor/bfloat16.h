@@ -6,13 +6,14 @@
  *
  * A kernel of pairs multiplies panels whose elements are pairs of bfloat16 numbers, which belong to
  * successive terms of a sum. Every element of its result is one chain of pairs per block of
- * pair_block(kernel, k) terms; the sums of the blocks are added in order. Therefore the bits depend
- * on neither the tile nor the number of threads. They depend on the instruction: it defines the
- * order and the rounding of the additions, and it sets subnormal sums to 0.
+ * pair_block(kernel, k) terms. The sums of the blocks are added in order; with tiles, a block
+ * continues the sum of the blocks before it, if alpha is 1. Therefore the bits depend on neither
+ * the tile nor the number of threads. They depend on the instruction: it defines the order and the
+ * rounding of the additions, and it sets subnormal sums to 0.
  *
- *   VDPBF16PS (AVX512-BF16)  adds both products of a pair to the sum
- *   TDPBF16PS (AMX-BF16)     adds 16 pairs: the first products of the pairs are one chain, the
- * second ones another; the sum of the two chains is added to the sum
+ * VDPBF16PS (AVX512-BF16) adds both products of a pair to the sum. TDPBF16PS (AMX-BF16) adds 16
+ * pairs at once: the first products of the pairs are one chain, the second ones another, and the
+ * sum of the two chains is added to the sum.
  *
  * A plain kernel computes what TDPBF16PS computes, on every processor, for tests. */
 #ifndef ELMAN_TENSOR_BFLOAT16_H
@@ -50,7 +51,7 @@ void bfloat16_round_rows(real *to, size_t ld, struct operand from, size_t rows, 
 void bfloat16_round_all(real *x, size_t n);
 
 enum {
-  PAIR_BLOCK = 384,  /* largest number of terms of a block: 192 pairs */
+  PAIR_BLOCK = 512,  /* largest number of terms of a block of any kernel */
   PAIR_LANES = 16,   /* pairs of a vector */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
   PAIR_STRIPS = 28,  /* vectors, per pair of terms, of the strips of A that are packed together */
@@ -81,6 +82,7 @@ struct pair_kernel {
   size_t rows;    /* rows of a strip of A */
   size_t vectors; /* vectors of a strip per pair of terms */
   size_t terms;   /* terms that it multiplies at once; a strip has 0 for those that are missing */
+  size_t block;   /* largest number of terms of a block: a multiple of `terms` */
   void (*run)(const struct pair_tile *tile);
   pair_pack_function *along;  /* `from` is (count,k): the terms of a row are adjacent */
   pair_pack_function *across; /* `from` is (k,count) */

@@ -79,7 +79,7 @@ static void check_element(const struct product *p, const real *before, size_t ro
     size += fabs((double)before[row * p->ldc + column]);
   }
   const double found = (double)p->c[row * p->ldc + column];
-  const double operations = 2 * (double)p->k + 2 * (double)(p->k / PAIR_BLOCK + 1) + 1;
+  const double operations = 2 * (double)p->k + 2 * (double)(p->k / PRODUCT_BLOCK + 1) + 1;
   const double bound = operations * (unit * size + (double)FLT_MIN);
   if (isnan(sum))
     cr_assert(isnan(found), "row %zu, column %zu: %g, not NaN", row, column, found);
@@ -105,7 +105,7 @@ static const struct numerics *numerics(enum arithmetic arithmetic) {
 /* Check all sizes, and both directions of both operands. */
 static void check_sizes(enum arithmetic arithmetic) {
   const size_t ms[] = {1, 2, 13, 14, 15, 29, 130, 393}, ns[] = {1, 5, 15, 16, 17, 32, 33, 75},
-               ks[] = {0, 1, 2, 3, 31, 33, 300, PAIR_BLOCK - 1, PAIR_BLOCK + 1, 770};
+               ks[] = {0, 1, 2, 3, 31, 33, 300, 383, 385, PAIR_BLOCK - 1, PAIR_BLOCK + 1, 770};
   size_t number = 0;
   for (size_t m = 0; m < sizeof ms / sizeof *ms; m++)
     for (size_t n = 0; n < sizeof ns / sizeof *ns; n++)
