@@ -4,11 +4,9 @@
 #include <math.h>
 
 #include "tensor/kernels.h"
+#include "tensor/tiles.h"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(ELMAN_DOUBLE)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #define HAS_TILES
 #endif
 
@@ -437,26 +435,6 @@ static const struct pair_kernel amx_kernel = {.instructions = "AMX-BF16",
                                               .strip = strip_of_tiles,
                                               .begin = tiles_begin,
                                               .end = tiles_end};
-
-static bool has_tiles(void) {
-  enum { BFLOAT16 = 1 << 22, TILES_THEMSELVES = 1 << 24 };
-  unsigned a, b, c, d;
-  if (!has_avx512_bf16() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  return (d & BFLOAT16) != 0 && (d & TILES_THEMSELVES) != 0;
-}
-
-/* Ask Linux to let this process use tiles: its threads then need more memory for their state. */
-static bool may_use_tiles(void) {
-  enum {
-    REQUEST_PERMISSION = 0x1023,
-    TILE_DATA = 18
-  }; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILE_DATA */
-  enum { NOT_ASKED, GRANTED, REFUSED };
-  static _Atomic int answer = NOT_ASKED;
-  if (answer == NOT_ASKED)
-    answer = syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0 ? GRANTED : REFUSED;
-  return answer == GRANTED;
-}
 #endif
 #endif
 
@@ -466,7 +444,7 @@ bool pair_kernel_runs(enum pair_kind kind) {
 #ifndef ELMAN_DOUBLE
   if (kind == PAIRS_PLAIN) return true;
 #ifdef HAS_TILES
-  if (kind == PAIRS_AMX) return has_tiles();
+  if (kind == PAIRS_AMX) return has_avx512_bf16() && tiles_in_processor(TILES_OF_BFLOAT16);
 #endif
 #ifdef __x86_64__
   if (kind == PAIRS_AVX512) return has_avx512_bf16();
@@ -486,7 +464,7 @@ const struct pair_kernel *pair_kernel_of(enum pair_kind kind) {
 #ifndef ELMAN_DOUBLE
   if (kind == PAIRS_PLAIN) return &plain_kernel;
 #ifdef HAS_TILES
-  if (kind == PAIRS_AMX) return may_use_tiles() ? &amx_kernel : NULL;
+  if (kind == PAIRS_AMX) return tiles_permitted() ? &amx_kernel : NULL;
 #endif
 #ifdef __x86_64__
   if (kind == PAIRS_AVX512) return &avx512_kernel;

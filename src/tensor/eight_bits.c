@@ -218,10 +218,11 @@ static void product_of_block(struct eight_bit_results y, struct eight_bit_featur
   const size_t count = (end < past ? end : past) - first, at = first - weights.first;
   const real *bias = y.bias == NULL ? NULL : y.bias + at;
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
-  for (size_t r = 0; r < n; r += QUANTIZED_ROWS) {
-    const size_t rows = n - r < QUANTIZED_ROWS ? n - r : QUANTIZED_ROWS;
-    weights.set->kernel->product(sums, features.levels + r * groups * GROUP, rows,
-                                 matrix->packed + start * groups * GROUP, groups);
+  const struct quantized_kernel *kernel = weights.set->kernel;
+  for (size_t r = 0; r < n; r += kernel->rows) {
+    const size_t rows = n - r < kernel->rows ? n - r : kernel->rows;
+    kernel->product(sums, features.levels + r * groups * GROUP, rows,
+                    matrix->packed + start * groups * GROUP, groups);
     for (size_t i = 0; i < rows; i++) {
       const struct converted from = {sums + i * QUANTIZED_BLOCK + (first - start),
                                      matrix->offsets + first, matrix->scales + first,

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "tensor/kernels.h"
+#include "tensor/tiles.h"
 
-enum { GROUP = 4 };
-_Static_assert(QUANTIZED_ROWS == 6, "kernels have a case for each number of rows");
+/* Rows of the kernels of vectors, which have a case for each number of rows. */
+enum { GROUP = 4, ROWS = 6 };
 
 size_t quantized_groups(size_t F) {
   return (F + GROUP - 1) / GROUP;
@@ -105,6 +106,83 @@ static bool runs_vnni(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
 }
+
+/* ---- tiles (AMX): unsigned features ---- */
+
+#ifdef __linux__
+#define TILES __attribute__((target("amx-tile,amx-int8")))
+
+/* Tiles 0 to 3 are the sums of 16 outputs each, 4 the features, 5 and 6 the weights. */
+TILES INLINE void add_groups(const uint8_t *features, size_t feature_bytes, const int8_t *block) {
+  enum { BYTES = 16 * GROUP, BLOCK_BYTES = QUANTIZED_BLOCK * GROUP };
+  _tile_loadd(4, features, feature_bytes);
+  _tile_loadd(5, block, BLOCK_BYTES);
+  _tile_dpbusd(0, 4, 5);
+  _tile_loadd(6, block + BYTES, BLOCK_BYTES);
+  _tile_dpbusd(1, 4, 6);
+  _tile_loadd(5, block + 2 * BYTES, BLOCK_BYTES);
+  _tile_dpbusd(2, 4, 5);
+  _tile_loadd(6, block + 3 * BYTES, BLOCK_BYTES);
+  _tile_dpbusd(3, 4, 6);
+}
+
+/* The last groups, with features and weights 0 for those that are missing. */
+TILES static void add_last_groups(const uint8_t *features, size_t feature_bytes, size_t rows,
+                                  const int8_t *block, size_t groups) {
+  enum { TILE = 16 };
+  uint8_t some_features[TILE * TILE * GROUP] = {0};
+  int8_t weights[TILE * QUANTIZED_BLOCK * GROUP] = {0};
+  for (size_t r = 0; r < rows; r++)
+    memcpy(some_features + r * TILE * GROUP, features + r * feature_bytes, groups * GROUP);
+  memcpy(weights, block, groups * QUANTIZED_BLOCK * GROUP);
+  __asm__ volatile("" ::: "memory"); /* see bfloat16.c */
+  add_groups(some_features, TILE * GROUP, weights);
+}
+
+TILES static void product_tiles(int32_t *sums, const uint8_t *features, size_t rows,
+                                const int8_t *block, size_t groups) {
+  enum { TILE = 16, SUM_BYTES = QUANTIZED_BLOCK * sizeof *sums };
+  struct {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+  } config = {.palette = 1,
+              .row_bytes = {64, 64, 64, 64, 64, 64, 64},
+              .rows = {(uint8_t)rows, (uint8_t)rows, (uint8_t)rows, (uint8_t)rows, (uint8_t)rows,
+                       TILE, TILE}};
+  const size_t bytes = groups * GROUP;
+  __asm__ volatile("" ::: "memory");
+  _tile_loadconfig(&config);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (; groups >= TILE; groups -= TILE) {
+    add_groups(features, bytes, block);
+    features += TILE * GROUP;
+    block += TILE * QUANTIZED_BLOCK * GROUP;
+  }
+  if (groups > 0) add_last_groups(features, bytes, rows, block, groups);
+  _tile_stored(0, sums, SUM_BYTES);
+  _tile_stored(1, sums + TILE, SUM_BYTES);
+  _tile_stored(2, sums + 2 * TILE, SUM_BYTES);
+  _tile_stored(3, sums + 3 * TILE, SUM_BYTES);
+  _tile_release();
+}
+
+/* For few rows, vectors are as fast. */
+static void product_amx(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
+                        size_t groups) {
+  if (rows > ROWS)
+    product_tiles(sums, features, rows, block, groups);
+  else
+    product_vnni(sums, features, rows, block, groups);
+}
+
+static bool runs_amx(void) {
+  return runs_vnni() && tiles_in_processor(TILES_OF_BYTES) && tiles_permitted();
+}
+#endif
 
 /* ---- vectors of 32 bytes ----
  *
@@ -223,7 +301,7 @@ DOT_PRODUCT INLINE int32x4_t add_products_neon(int32x4_t totals, int8x16_t weigh
 DOT_PRODUCT INLINE void neon_outputs(int32_t *sums, const uint8_t *features, size_t rows,
                                      const int8_t *block, size_t groups, size_t first) {
   enum { LANES = 4, VECTORS = 4 };
-  int32x4_t totals[QUANTIZED_ROWS][VECTORS];
+  int32x4_t totals[ROWS][VECTORS];
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = 0; i < VECTORS; i++) totals[r][i] = vdupq_n_s32(0);
   }
@@ -274,7 +352,7 @@ INLINE v128_t repeated_four(const void *bytes) {
 INLINE void wasm_outputs(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                          size_t groups, size_t first) {
   enum { LANES = 4, VECTORS = 2 };
-  v128_t totals[QUANTIZED_ROWS][2 * VECTORS];
+  v128_t totals[ROWS][2 * VECTORS];
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = 0; i < 2 * VECTORS; i++) totals[r][i] = wasm_i32x4_const_splat(0);
   }
@@ -322,17 +400,20 @@ static const struct {
   bool (*runs)(void);
 } kernels[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
-    {{"AVX-512 VNNI", product_vnni, UNSIGNED_ZERO, false}, runs_vnni},
-    {{"AVX-VNNI", product_avx_vnni, UNSIGNED_ZERO, false}, runs_avx_vnni},
-    {{"AVX2", product_avx2, 0, false}, runs_avx2},
+#ifdef __linux__
+    {{"AMX-INT8", product_amx, QUANTIZED_ROWS, UNSIGNED_ZERO, false}, runs_amx},
+#endif
+    {{"AVX-512 VNNI", product_vnni, ROWS, UNSIGNED_ZERO, false}, runs_vnni},
+    {{"AVX-VNNI", product_avx_vnni, ROWS, UNSIGNED_ZERO, false}, runs_avx_vnni},
+    {{"AVX2", product_avx2, ROWS, 0, false}, runs_avx2},
 #endif
 #if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
-    {{"NEON with dot product", product_neon, 0, false}, runs_neon},
+    {{"NEON with dot product", product_neon, ROWS, 0, false}, runs_neon},
 #endif
 #if defined(__wasm_simd128__)
-    {{"SIMD of WebAssembly", product_wasm, 0, false}, runs_everywhere},
+    {{"SIMD of WebAssembly", product_wasm, ROWS, 0, false}, runs_everywhere},
 #endif
-    {{"plain C", product_plain, 0, true}, runs_everywhere},
+    {{"plain C", product_plain, ROWS, 0, true}, runs_everywhere},
 };
 
 const struct quantized_kernel *quantized_kernel_at(size_t i) {

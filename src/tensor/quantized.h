@@ -15,7 +15,7 @@
 
 enum {
   QUANTIZED_BLOCK = 64, /* outputs per block */
-  QUANTIZED_ROWS = 6,   /* maximum rows per call */
+  QUANTIZED_ROWS = 16,  /* maximum rows per call of any kernel */
   QUANTIZED_LEVELS = 127,
   QUANTIZED_MAX_COLUMNS = 65536 /* more columns could overflow a sum */
 };
@@ -27,7 +27,7 @@ size_t quantized_groups(size_t F);
 size_t quantized_place(size_t v, size_t column, size_t groups);
 
 /* Compute sums (rows,64) from features (rows, 4 groups) and one block of weights; rows is 1 to
- * QUANTIZED_ROWS. A sum is too large by `zero` times the sum of the output's weights. */
+ * the rows of the kernel. A sum is too large by `zero` times the sum of the output's weights. */
 typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t rows,
                                const int8_t *block, size_t groups);
 
@@ -35,6 +35,7 @@ typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t ro
 struct quantized_kernel {
   const char *name; /* names the required instructions */
   quantized_product *product;
+  size_t rows;  /* maximum rows per call */
   int zero;     /* added to each feature: 128 if the instructions need unsigned features, or 0 */
   bool one_row; /* faster than floats only for a single row */
 };

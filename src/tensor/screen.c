@@ -214,8 +214,9 @@ static void screen_block(const void *context, size_t block) {
   const int8_t *weights = screen->weights.packed + block * QUANTIZED_BLOCK * width;
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
   float upper[QUANTIZED_BLOCK];
-  for (size_t first = 0; first < n; first += QUANTIZED_ROWS) {
-    const size_t count = n - first < QUANTIZED_ROWS ? n - first : QUANTIZED_ROWS;
+  const size_t most = screen->kernel->rows;
+  for (size_t first = 0; first < n; first += most) {
+    const size_t count = n - first < most ? n - first : most;
     screen->kernel->product(sums, scratch->features.levels + first * width, count, weights,
                             screen->weights.groups);
     for (size_t r = 0; r < count; r++) {

@@ -197,8 +197,8 @@ static void run_eight_bits(void *context) {
   const struct eight_bit_sums *s = context;
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
   for (size_t block = 0; block < s->blocks; block++) {
-    for (size_t r = 0; r < BATCH; r += QUANTIZED_ROWS) {
-      const size_t rows = BATCH - r < QUANTIZED_ROWS ? BATCH - r : (size_t)QUANTIZED_ROWS;
+    for (size_t r = 0; r < BATCH; r += s->kernel->rows) {
+      const size_t rows = BATCH - r < s->kernel->rows ? BATCH - r : s->kernel->rows;
       s->kernel->product(sums, s->features + r * 4 * s->groups, rows,
                          s->weights + block * QUANTIZED_BLOCK * 4 * s->groups, s->groups);
     }

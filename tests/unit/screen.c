@@ -50,12 +50,13 @@ Test(screen, eight_bit_products_are_exact) {
   const struct quantized_kernel *kernel;
   for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-      for (size_t rows = 1; rows <= QUANTIZED_ROWS; rows++) {
+      for (size_t rows = 1; rows <= kernel->rows; rows++) {
         check_product(kernel, columns[i], rows, false);
         check_product(kernel, columns[i], rows, true);
       }
     }
     check_product(kernel, QUANTIZED_MAX_COLUMNS, 1, true);
+    check_product(kernel, QUANTIZED_MAX_COLUMNS, kernel->rows, true);
   }
 }
 

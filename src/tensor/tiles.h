@@ -1,0 +1,17 @@
+/* Tiles (AMX): registers of 16 rows of 64 bytes, and instructions that multiply them. */
+#ifndef ELMAN_TENSOR_TILES_H
+#define ELMAN_TENSOR_TILES_H
+
+#include <stdbool.h>
+
+/* What is multiplied. */
+enum tile_numbers { TILES_OF_BFLOAT16, TILES_OF_BYTES };
+
+/* Return whether the processor has tiles and multiplies such numbers. */
+bool tiles_in_processor(enum tile_numbers numbers);
+
+/* Return whether Linux lets this process use tiles, whose threads then need more memory for their
+ * state. The first call asks for it. */
+bool tiles_permitted(void);
+
+#endif
