@@ -801,7 +801,7 @@ class Model(_Handle):
         return given
 
     def tune_search(self, pairs, progress=None, **options):
-        """Store the search with the best BLEU on the pairs in the model; return the trials, with the fields
+        """Store the best search on the pairs in the model, by BLEU, or by chrF2 for short references; return the trials, with the fields
         of elman_search_trial. Options are those of `evaluate`. If `progress` returns False, return None."""
         given, functions = _evaluate_options(library.elman_evaluate_options_default(), options), _Functions()
         for name in "beam", "length_penalty":

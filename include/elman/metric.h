@@ -44,8 +44,8 @@ typedef struct elman_metric_scores {
   double precisions[4];                       /* n-gram precisions for 1 to 4 words; 0 to 100 */
   double brevity_penalty;                     /* 0 to 1 */
   size_t hypothesis_length, reference_length; /* words, as the tokenizer counts them */
-  size_t short_references; /* sentences whose reference has fewer than 4 words. If most have, BLEU
-                              says little, and chrF2 compares better */
+  size_t short_references; /* sentences whose first reference has fewer than 4 words. If most have,
+                              BLEU says little, and chrF2 compares better */
   double chrf;             /* 0 to 100 */
   char bleu_signature[160], chrf_signature[160];
 } elman_metric_scores;

@@ -252,7 +252,7 @@ async function openModel(bytes, name, quiet = false) {
     const one = hyperparameter(key);
     const valid = one && validValue(one, value);
     /* A model has no "auto" left; a new network finds its own tokenization, and its number of heads. */
-    const automatic = one && ((one.default === "auto" && !/bpe/.test(value)) || (key === "attentionHeads" && info.settings.attention !== "multihead"));
+    const automatic = one && ((["sourceTokens", "targetTokens"].includes(key) && !/bpe/.test(value)) || (key === "attentionHeads" && info.settings.attention !== "multihead"));
     if (valid !== undefined && valid !== null && valid !== one.default && !automatic) state.settings[key] = valid;
   }
   const epoch = info.history ? info.history.epochs : 0;

@@ -99,7 +99,11 @@ static void drop_marks(struct augmentation_slot *slot, bool both) {
   if (both && drop_final_marks(&slot->texts[ELMAN_TARGET])) slot->changed[ELMAN_TARGET] = true;
 }
 
-static void set_case(struct augmentation_slot *slot, enum letter_case letter_case) {
+/* A source that is read in lower case shows no capital letters of the target. */
+static void set_case(struct augmentation_slot *slot, const struct filling *filling,
+                     enum letter_case letter_case) {
+  const struct codec *source = &filling->augmentation->codecs[ELMAN_SOURCE];
+  if (source->normalization == ELMAN_NFKC_LOWER) return;
   if (change_case(slot->texts, letter_case, &slot->scratch))
     slot->changed[ELMAN_SOURCE] = slot->changed[ELMAN_TARGET] =
         slot->by[letter_case == UPPER_CASE ? UPPER : TITLE] = true;
@@ -114,9 +118,9 @@ static void modify(struct augmentation_slot *slot, const struct filling *filling
   else if (applies(&draws, filling, index, DROP_SOURCE_MARK))
     drop_marks(slot, false);
   if (applies(&draws, filling, index, UPPER))
-    set_case(slot, UPPER_CASE);
+    set_case(slot, filling, UPPER_CASE);
   else if (applies(&draws, filling, index, TITLE))
-    set_case(slot, TITLE_CASE);
+    set_case(slot, filling, TITLE_CASE);
   if (applies(&draws, filling, index, TYPOS) &&
       add_typos(&slot->texts[ELMAN_SOURCE], &draws, &slot->scratch))
     slot->changed[ELMAN_SOURCE] = slot->by[TYPOS] = true;

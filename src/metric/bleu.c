@@ -384,10 +384,10 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
     if (status != ELMAN_OK) break;
     const size_t length = reference->words.count;
     ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);
+    if (r == 0) counts[BLEU_SHORT] = length < BLEU_ORDERS;
     if (r == 0 || is_closer(length, counts[BLEU_REFERENCE_LENGTH], counts[BLEU_HYPOTHESIS_LENGTH]))
       counts[BLEU_REFERENCE_LENGTH] = (uint32_t)length;
   }
-  counts[BLEU_SHORT] = counts[BLEU_REFERENCE_LENGTH] < BLEU_ORDERS;
   return status;
 }
 

@@ -89,7 +89,7 @@ enum {
   BLEU_HYPOTHESIS_LENGTH,
   BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally
                             close ones, the shorter */
-  BLEU_SHORT,            /* 1 if that reference has fewer than BLEU_ORDERS words */
+  BLEU_SHORT,            /* 1 if the first reference has fewer than BLEU_ORDERS words */
   BLEU_MATCHED,
   BLEU_TOTAL = BLEU_MATCHED + BLEU_ORDERS,
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS

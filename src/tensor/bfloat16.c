@@ -294,8 +294,8 @@ static void plain_run(const struct pair_tile *t) {
       for (size_t i = 0; i < t->pairs; i += TILE) {
         const uint32_t *row = t->a + i / TILE * STEP_WORDS + r * TILE;
         const size_t left = t->pairs - i;
-        *sum =
-            flushed(*sum + plain_step(row, t->b + i * PAIR_COLUMNS + j, left < TILE ? left : TILE));
+        *sum = flushed(flushed(*sum) +
+                       plain_step(row, t->b + i * PAIR_COLUMNS + j, left < TILE ? left : TILE));
       }
     }
   put_sums(t, sums);

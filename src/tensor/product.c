@@ -202,11 +202,15 @@ elman_status product_kernel_check(elman_error *error) {
               PRODUCT_KERNEL_VARIABLE ": \"%s\" is not one of: %s", name, names);
 }
 
+/* Return the fastest kernel that is not only for tests. */
 static const struct product_kernel *fastest_kernel(bool fused) {
-  const struct product_kernel *kernel;
-  for (size_t i = 0; fused && (kernel = product_kernel_at(i)) != NULL; i++)
-    if (kernel->fused) return kernel;
-  return product_kernel_at(0);
+  const struct product_kernel *kernel, *first = NULL;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
+    if (kernel->pairs == PAIRS_PLAIN) continue;
+    if (first == NULL) first = kernel;
+    if (!fused || kernel->fused) return kernel;
+  }
+  return first;
 }
 
 /* Every thread that makes the choice makes the same one. */

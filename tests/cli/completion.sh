@@ -35,7 +35,7 @@ expect_bash 'scaled sentinel' elman train --attention = s
 expect_bash 'power wu' elman translate --length-norm =
 expect_bash 'float32 int8' elman translate --precision ''
 expect_bash 'bfloat16 float32' elman train --precision ''
-expect_bash 'base plain small strong' elman train pairs.tsv --preset ''
+expect_bash 'base plain quick small strong' elman train pairs.tsv --preset ''
 expect_bash 'models/a.safetensors models/b c models/b.safetensors' elman translate -m models/
 expect_bash 'models/a.safetensors' elman translate --model = models/a
 expect_bash 'models' elman train mod

@@ -35,7 +35,8 @@ printf 'bidirectional\nattentional-layer = on\n' >switch.conf
 for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--preset small --no-bidirectional
   --no-attentional-layer --attention dot --no-orthogonal --label-smoothing 0 --average 0 --dropout 0 --attention-dropout 0 --layers 1
   --cell elman --source-tokens auto --target-tokens auto --subwords 0 --subword-dropout 0 --learning-rate 0.001
-  --schedule constant --warm-up 0 --no-tune-search'; do
+  --schedule constant --warm-up 0 --no-tune-search --no-tie-embeddings --optimizer adam --drop-source-mark 0
+  --normalization auto'; do
   expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 $off \
     -o off "$DATA/toy.zh-en.tsv"
   expect_model off -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 -o plain \

@@ -55,8 +55,9 @@ preset() { # preset NAME OPTION=DEFAULT...
 }
 preset plain embedding-size=128 dropout=0 attention=dot
 ! grep -q 'default: on' "$results/stdout" || fail "the preset plain turns on a switch"
-preset small cell=gru subwords=1200 dropout=0.3 bidirectional=on
-preset strong hidden-size=512 dropout=0.5 tie-embeddings=on
+preset quick optimizer=muon epochs=6 drop-source-mark=0.05
+preset small cell=gru subwords=4000 dropout=0.3 bidirectional=on
+preset strong hidden-size=512 dropout=0.45 tie-embeddings=on
 
 expect_refused "unknown command 'trian'; did you mean 'train'\?" trian
 for pair in 'quantize convert' 'subwords:train learn' 'subwords:encode apply'; do

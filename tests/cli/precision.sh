@@ -46,7 +46,7 @@ done
 cmp portable portablefmaf || fail "the bits of portable arithmetic depend on the kernel"
 
 # A processor without the instructions rounds the operands, and says that this takes no less time.
-expect_note '^bfloat16 is not faster here, because the processor or the chosen kernel has no instructions for it that are faster: ' train \
+expect_note '^bfloat16 is not faster here, because the processor or the chosen kernel has no instructions for it that are faster, ' train \
   "${small[@]}" --precision bfloat16 -o rounded pairs
 unset ELMAN_PRODUCT_KERNEL
 expect_no_note bfloat16 train "${small[@]}" -f -o single pairs

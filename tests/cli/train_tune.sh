@@ -2,7 +2,7 @@
 
 dev="$DATA/daily.test.zh-en.tsv"
 small=(-t 1 --epochs 3 --hidden-size 32 --embedding-size 16 --learning-rate 0.01 --dev "$dev")
-expect_note '^search on the dev pairs:$' train "${small[@]}" --tune-search -o tuned "$DATA/daily.train.zh-en.tsv"
+expect_note '^search on the dev pairs, by BLEU:$' train "${small[@]}" --tune-search -o tuned "$DATA/daily.train.zh-en.tsv"
 [ "$(grep -c '^  beam size ' "$results/stderr")" -eq 5 ] || fail "expected five searches"
 chosen=$(sed -n 's/^  \(beam size .*\): BLEU .* stored in the model$/\1/p' "$results/stderr")
 best=$(sed -n 's/^  beam size .*: BLEU \([0-9.]*\) .*/\1/p' "$results/stderr" | sort -g | tail -n 1)

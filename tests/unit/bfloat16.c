@@ -249,6 +249,8 @@ Test(bfloat16, tiles_are_like_plain_code) {
         owned real *c = random_reals(m * n, 1, 5), *expected = random_reals(m * n, 1, 5);
         for (size_t j = 0; extreme != 0 && j < a_size; j++) a[j] = float_of(any_bits(3 * j + 1));
         for (size_t j = 0; extreme != 0 && j < b_size; j++) b[j] = float_of(any_bits(5 * j + 2));
+        for (size_t j = 0; extreme != 0 && j < m * n; j += 2)
+          c[j] = expected[j] = FLT_MIN / (real)(j + 2);
         struct product p = {c,
                             n,
                             (real)(i % 2),

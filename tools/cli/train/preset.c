@@ -17,26 +17,21 @@
 #define SHARED                                                                                     \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
   "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
-  "optimizer=muon drop-source-mark=0.05 normalization=auto-lower validate-by=chrf tune-search "
-
-/* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
-#define GATED SHARED "cell=gru schedule=linear "
-
-#define TIED "tie-embeddings subwords=2000 "
+  "tie-embeddings schedule=linear optimizer=muon drop-source-mark=0.05 normalization=auto-lower "  \
+  "validate-by=chrf tune-search "
 
 static const struct {
   const char *name, *settings;
 } presets[] = {
     {"plain", ""},
-    {"quick", GATED "embedding-size=128 hidden-size=256 subwords=1200 warm-up=150 average=0.995 "
-                    "dropout=0.2 learning-rate=0.009 epochs=7"},
-    {"small", GATED TIED "embedding-size=384 hidden-size=384 warm-up=200 average=0.997 "
-                         "dropout=0.3 learning-rate=0.006 epochs=9"},
-    {"base", SHARED TIED "layer-norm schedule=late-linear warm-up=400 average=0.999 "
-                         "embedding-size=512 hidden-size=512 dropout=0.4 learning-rate=0.002 "
-                         "epochs=36"},
-    {"strong", GATED TIED "embedding-size=512 hidden-size=512 warm-up=300 average=0.9985 "
-                          "dropout=0.45 learning-rate=0.0045 epochs=18"}};
+    {"quick", SHARED "cell=gru embedding-size=256 hidden-size=256 subwords=2000 warm-up=150 "
+                     "average=0.995 dropout=0.2 learning-rate=0.009 epochs=6"},
+    {"small", SHARED "cell=gru embedding-size=384 hidden-size=384 subwords=4000 warm-up=200 "
+                     "average=0.997 dropout=0.3 learning-rate=0.006 epochs=9"},
+    {"base", SHARED "layer-norm embedding-size=512 hidden-size=512 subwords=4000 warm-up=300 "
+                    "average=0.998 dropout=0.38 learning-rate=0.005 epochs=20"},
+    {"strong", SHARED "cell=gru embedding-size=512 hidden-size=512 subwords=4000 warm-up=300 "
+                      "average=0.9985 dropout=0.45 learning-rate=0.0045 epochs=20"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;
@@ -145,6 +140,11 @@ int preset_fit_options(struct train_job *job, const struct usage *usage,
     job->train.subword_dropout = 0;
   }
   if (job->guide != NULL) fit_augmentation(job, usage, operands);
+  if (option_given(usage, operands, "optimizer") && !job->own.learning_rate &&
+      preset_epochs(job->preset) > 0 && strcmp(job->train.optimizer, "muon") != 0)
+    note("preset %s: its learning rate is made for --optimizer muon; %s usually needs a smaller "
+         "--learning-rate",
+         job->preset, job->train.optimizer);
   return EX_OK;
 }
 

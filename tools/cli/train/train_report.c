@@ -132,7 +132,8 @@ static bool is_same_search(elman_search a, elman_search b) {
 
 void training_describe_search(const elman_search_trial trials[ELMAN_SEARCH_TRIALS],
                               elman_search chosen) {
-  note("search on the dev pairs:");
+  note("search on the dev pairs, by %s:",
+       trials[0].by_chrf ? "chrF2, because most references have fewer than 4 words" : "BLEU");
   for (size_t i = 0; i < ELMAN_SEARCH_TRIALS; i++) {
     const elman_search_trial *trial = &trials[i];
     char penalty[64] = "";
@@ -247,7 +248,8 @@ static void note_precision(const struct training *training) {
          "in float32");
   else if (strcmp(elman_machine_get().bfloat16, "none") == 0)
     note("bfloat16 is not faster here, because the processor or the chosen kernel has no "
-         "instructions for it that are faster: the operands are rounded and multiplied in float32");
+         "instructions for it that are faster, or the system refuses them: the operands are "
+         "rounded and multiplied in float32");
 }
 
 /* Print the start of the run. In a resumed run, the first report describes an update in the middle
