@@ -68,8 +68,8 @@ expect_output '^source text +nfc$' inspect -m nfc
 expect_output $'\t“$' inspect -m nfc --vocabulary source
 
 # With auto-lower, capital letters of the source make no difference. Words that are copied keep theirs.
-printf '%s\n' $'Where is my Dog?\tWo ist mein Hund?' $'Where is my Dog?\tWo ist mein Hund?' $'I saw Ann.\tIch sah Ann.' \
-  $'I saw Bob.\tIch sah Bob.' >case.tsv
+printf '%s\t%s\n' 'Where is my Dog?' 'Wo ist mein Hund?' 'Where is my Dog?' 'Wo ist mein Hund?' 'I saw Ann.' 'Ich sah Ann.' \
+  'I saw Bob.' 'Ich sah Bob.' >case.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 400 --min-count 2 --normalization auto-lower --hidden-size 16 --embedding-size 16 -o lower case.tsv
 expect_exit 0 "$ELMAN" translate -m lower 'WHERE IS MY DOG?' 'where is my dog?' 'Where Is My Dog?'
 expect_no_stderr

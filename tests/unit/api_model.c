@@ -24,7 +24,8 @@ Test(api, invalid_models_are_rejected) {
   check_not_created(options, "hierarchical, not 'bahdanau'; did you mean 'additive'?");
   options = elman_model_options_default();
   options.normalization = ELMAN_NFKC_WIDE;
-  check_not_created(options, "normalization must be one of nfc, nfkc, none, auto, auto-lower, not 5");
+  check_not_created(options,
+                    "normalization must be one of nfc, nfkc, none, auto, auto-lower, not 5");
 }
 
 Test(api, model_information) {

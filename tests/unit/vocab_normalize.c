@@ -43,8 +43,8 @@ Test(normalize, names) {
   cr_assert_null(elman_normalization_name((elman_normalization)17));
 }
 
-/* Text in capital letters equals text in small ones, also where only one of them has a composed form
- * (h with a line below), and for both forms of sigma. */
+/* Text in capital letters equals text in small ones, also where only one of them has a composed
+ * form (h with a line below), and for both forms of sigma. */
 Test(normalize, lower_case) {
   static const char *const pairs[][2] = {{"WHERE Is Émile’s Ｔom?", "where is émile's tom?"},
                                          {"H\u0331", "\u1E96"},
