@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* What is multiplied. */
+/* The types of the numbers in tiles. */
 enum tile_numbers { TILES_OF_BFLOAT16, TILES_OF_BYTES };
 
 /* Return whether the processor has tiles and multiplies such numbers. */

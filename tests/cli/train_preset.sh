@@ -47,3 +47,10 @@ for preset in quick small base strong; do
     -o $preset dev
   [ "$(value $preset optimizer)" = muon ] || fail "$preset: another optimizer"
 done
+
+# A source in lower case shows no capital letters, and the rate of a preset is made for its optimizer.
+expect_note '^--upper-case changes no pair of this epoch; ' \
+  train "${small[@]}" --columns 2,1 --upper-case 1 --epochs 1 -o capitals "$pairs"
+expect_note '^preset small: its learning rate is made for --optimizer muon; adam usually needs a smaller --learning-rate$' \
+  train "${small[@]}" --optimizer adam --epochs 1 -o adam "$pairs"
+expect_no_note 'made for --optimizer' train "${small[@]}" --optimizer adam --learning-rate 0.002 --epochs 1 -f -o adam "$pairs"
