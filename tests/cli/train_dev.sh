@@ -66,9 +66,11 @@ expect_stderr_match "^  beam size .* chrF2 $highest  stored in the model$"
 expect_note '^5 of 6 references have fewer than 4 words; ' evaluate -t 1 words.tsv
 cut -f 2 words.tsv >words
 expect_note '^5 of 6 references have fewer than 4 words; ' evaluate --hypothesis words --reference words
+sed 's/$/ and many more words/' words >long
+expect_note '^5 of 6 references have fewer than 4 words; ' evaluate --hypothesis words --reference words --reference long
 expect_exit 0 "$ELMAN" train -t 1 --epochs 1 --dev words.tsv --validate-by bleu words.tsv
 ! grep -q 'chrF2 selects' "$results/stderr" || fail "--validate-by bleu was not obeyed"
-rm words.tsv words
+rm words.tsv words long
 
 # -q prints nothing.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
