@@ -340,8 +340,8 @@ void train_log_update(struct train_log *log, const elman_train_report *report,
       [LEARNING_RATE] = field(report->learning_rate),
       [TOKENS_PER_SECOND] = field(tokens_per_second),
       [SKIPPED] = field((double)report->skipped),
-      [GUIDE_LOSS] = {log->guided, report->guide_loss},
-      [LINKED] = {log->guided, (double)report->linked},
+      [GUIDE_LOSS] = {log->guided, report->guide_loss, NULL},
+      [LINKED] = {log->guided, (double)report->linked, NULL},
   };
   write_event(log, "update", fields);
 }
