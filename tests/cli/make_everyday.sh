@@ -1,5 +1,5 @@
 # Test: slow.
-# tools/make-everyday trains both models, and continues after an interruption. Its pairs are few here.
+# tools/make-everyday trains its three models, and continues after an interruption. Its pairs are few here.
 
 make=$DATA/../tools/make-everyday
 command -v opencc >/dev/null || exit 77
@@ -21,8 +21,7 @@ expect_stderr_match '^make-everyday: nowhere: no such folder'
 expect_exit 64 "$make" --help
 
 expect_exit 0 "$make" folder models
-for direction in zh-en en-zh; do
-  model=models/everyday.$direction.safetensors
+for model in models/{everyday.zh-en,everyday.en-zh,playground.zh-en}.safetensors; do
   expect_output '^number type +float32, int8$' inspect -m "$model"
   expect_stdout_match '^arithmetic +portable$'
   [ "$(stat -c %s "$model")" -le 8000000 ] || fail "$model is larger than 8 MB"
@@ -30,11 +29,13 @@ done
 "$ELMAN" translate -q -m models/everyday.en-zh.safetensors 'Tom bought 7 books in Boston.' >/dev/null ||
   fail "the second model does not translate English"
 [ "$(wc -l <folder/everyday/english.json)" -eq 2 ] || fail "the English sentences are not translated"
+cut -f 1 folder/everyday/{pairs,places,names}.tsv | sort -u | cmp - <(sort folder/everyday/sources.txt) ||
+  fail "the large model does not translate every source once"
 
 # The same again: nothing is left to do, and the models are the same. An interrupted run gives them, too.
 cp -r models before
 expect_exit 0 "$make" folder models
-cmp models/everyday.zh-en.safetensors before/everyday.zh-en.safetensors || fail "the model differs"
-rm -r folder/everyday/zh-en* folder/everyday/english.json
+diff -r models before || fail "a model differs"
+rm -r folder/everyday/{zh-en,playground}* folder/everyday/{english,sources}.json
 expect_exit 0 "$make" folder models
-cmp models/everyday.zh-en.safetensors before/everyday.zh-en.safetensors || fail "the model differs after an interruption"
+diff -r models before || fail "a model differs after an interruption"

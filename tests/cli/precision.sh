@@ -51,6 +51,13 @@ expect_note '^bfloat16 is not faster here, because the processor or the chosen k
 unset ELMAN_PRODUCT_KERNEL
 expect_no_note bfloat16 train "${small[@]}" -f -o single pairs
 
+# A processor with the instructions states how long an update takes.
+case $("$ELMAN" --version --verbose) in
+  *'bfloat16 AMX-BF16;'* | *'bfloat16 AVX512-BF16;'*)
+    expect_note '^bfloat16 with A[MV]X.*: .*an update of a large network takes about 0\.[0-9]* of the time of float32' train \
+      "${small[@]}" --precision bfloat16 -f -o timed pairs ;;
+esac
+
 
 # ---- precision of translation ----
 
