@@ -23,10 +23,10 @@ typedef struct elman_machine {
   const char *processor; /* vector instructions of the processor */
   const char *compiled;  /* vector instructions that the library was compiled for */
   const char *products;  /* vector instructions of elman's own matrix products, or "fmaf" */
-  const char *bfloat16; /* vector instructions of products with operands in bfloat16; "none" = round
-                           the operands and multiply in float32, which is not faster */
-  const char *screen;   /* vector instructions used for 8-bit products in greedy search */
-  size_t threads;       /* default number of threads of a call */
+  const char *bfloat16;  /* vector instructions of products with operands in bfloat16; "none" =
+                            train in float32 instead, except in portable arithmetic */
+  const char *screen;    /* vector instructions used for 8-bit products in greedy search */
+  size_t threads;        /* default number of threads of a call */
 } elman_machine;
 
 /* Set up OpenBLAS if necessary and describe it. */

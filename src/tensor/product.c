@@ -231,6 +231,12 @@ const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic) {
   return pair_kernel_of(product_kernel_in_use(arithmetic)->pairs);
 }
 
+elman_precision precision_that_gains(enum arithmetic arithmetic, elman_precision wanted) {
+  const bool rounds =
+      arithmetic == ARITHMETIC_PORTABLE || pair_kernel_in_use(ARITHMETIC_FAST) != NULL;
+  return rounds ? wanted : ELMAN_PRECISION_FLOAT32;
+}
+
 /* ---- packing ---- */
 
 static size_t panels_of(size_t width, size_t n) {

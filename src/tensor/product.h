@@ -79,6 +79,11 @@ elman_status product_kernel_check(elman_error *error) CHECKED;
  * instructions for them, and if the system refuses them. */
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
+/* Return the precision of the operands of an update whose user asks for `wanted`: float32 in place
+ * of bfloat16 if rounded operands would only cost time. Portable arithmetic rounds everywhere, so
+ * that the model does not depend on the processor. */
+elman_precision precision_that_gains(enum arithmetic arithmetic, elman_precision wanted);
+
 /* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
  * among the fused ones if there are any. The choice is made once per process and arithmetic. */
 const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);

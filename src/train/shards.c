@@ -6,6 +6,7 @@
 #include "base/group.h"
 #include "base/team.h"
 #include "corpus/batch.h"
+#include "tensor/product.h"
 
 enum {
   MAX_SHARDS = 1024,      /* each shard has its own dropout stream and gradient */
@@ -196,13 +197,14 @@ static elman_status compute_shard(const struct gradient_job *job, struct losses 
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing,
       .guide = linked == 0 ? 0 : options->guide_weight / (double)linked};
-  const struct network_pass pass = {.weights = &model->weights,
-                                    .batch = shard->batch,
-                                    .regularization = &regularization,
-                                    .workspace = shard->workspace,
-                                    .mean_of = job->batch->tokens,
-                                    .precision = options->precision,
-                                    .output_done = shard->output_done};
+  const struct network_pass pass = {
+      .weights = &model->weights,
+      .batch = shard->batch,
+      .regularization = &regularization,
+      .workspace = shard->workspace,
+      .mean_of = job->batch->tokens,
+      .precision = precision_that_gains(model->weights.numerics->arithmetic, options->precision),
+      .output_done = shard->output_done};
   const elman_status status =
       workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);
   if (status != ELMAN_OK) return status;

@@ -257,8 +257,8 @@ static void note_precision(const struct training *training) {
          "in float32");
   else if (strcmp(instructions, "none") == 0)
     note("bfloat16 is not faster here, because the processor or the chosen kernel has no "
-         "instructions for it that are faster, or the system refuses them: the operands are "
-         "rounded and multiplied in float32");
+         "instructions for it that are faster, or the system refuses them: updates are computed "
+         "in float32");
   else
     for (size_t i = 0; i < sizeof bfloat16_times / sizeof *bfloat16_times; i++)
       if (strcmp(instructions, bfloat16_times[i].instructions) == 0)
