@@ -48,15 +48,20 @@ done >translations
 [ "$(cat synthetic)" = $'→ 我懂\tI see.' ] || fail "wrong synthetic pairs: $(cat synthetic)"
 head -n 2 translations >fewer
 ! "$make" --synthetic folder fewer 2>problem || fail "fewer translations than sentences are accepted"
-grep -q '^everyday-pairs: fewer has 2 lines, english.txt 3; translate english.txt again$' problem || fail "wrong message"
+grep -q '^everyday-pairs: fewer has 2 lines, folder/english.txt 3; translate folder/english.txt again$' problem || fail "wrong message"
 printf 'null\nnull\nx\n' >broken
 ! "$make" --synthetic folder broken 2>problem || fail "a file that is no JSON is accepted"
 [ "$(wc -l <problem)" -eq 1 ] || fail "the problem is not one line"
 
+printf '%s\n' 你好 再见 空 半 >sources
+printf '%s\n' '{"text":"Hello.","ended":true}' null '{"text":"","ended":true}' '{"text":"Half","ended":false}' >translations
+"$make" --distilled sources translations >distilled || fail "--distilled failed"
+[ "$(cat distilled)" = $'你好\tHello.' ] || fail "wrong distilled pairs: $(cat distilled)"
+
 rm folder/extra.tsv
 "$make" folder >without || fail "extra.tsv is needed"
 ! grep 'This is good' without || fail "extra.tsv changes nothing"
-for arguments in '' --help 'folder more' --places --names '--short a b' '--places --help' '--synthetic folder' '--synthetic folder a b'; do
+for arguments in '' --help 'folder more' --places --names '--short a b' '--places --help' '--synthetic folder' '--synthetic folder a b' '--distilled sources'; do
   # shellcheck disable=SC2086 # words of a command
   ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
   grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"
