@@ -1,7 +1,7 @@
 /* All texts of the page, in [English, Chinese]; the lessons have theirs in lessons.js. {name} is replaced by a value. */
 
 const TEXTS = {
-  playground: ["playground", "试验场"],
+  playground: ["playground", "演练场"],
   views: ["Views", "视图"],
   "tab.learn": ["Learn", "学习"],
   "tab.pairs": ["Pairs", "句对"],

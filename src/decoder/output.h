@@ -35,7 +35,7 @@ size_t output_block(size_t tokens);
 void output_losses(const struct output_pass *pass);
 
 /* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14);
- * docs/performance.md, (95) ----
+ * docs/kernels.md, (95) ----
  *
  * A block of rows is processed in tiles of the vocabulary that fit in the second-level cache.
  * Product, bias and exponentials of a tile are computed together; once the sums of all tiles are

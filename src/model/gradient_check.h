@@ -1,5 +1,5 @@
 /* The gradient check: compare the backward pass with central differences of the loss, tensor by
- * tensor. docs/bptt.md, section 9.
+ * tensor. docs/gradcheck.md.
  *
  * Compiled only in double, because in float the differences are mostly rounding error. Code
  * compiled in float can call gradient_check_run and trace_run: their arguments contain no
@@ -44,7 +44,7 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
                                 const elman_gradient_options *options, elman_error *error) CHECKED;
 
 /* The trace: the norm of the gradient at every time step of both RNNs, which shows how far
- * gradients propagate back. docs/bptt.md, section 10. Computed in double, in which small gradients
+ * gradients propagate back. docs/bptt.md, section 14. Computed in double, in which small gradients
  * do not underflow. */
 
 enum { MAX_TRACED_LAYERS = MAX_LAYERS * (DIRECTIONS + 1) };

@@ -8,7 +8,7 @@
  * approximation of the row scale · levels is this row itself, with the same scale and levels. If
  * max |x_j| is below 1e-30, scale and levels are 0. If an element is infinite or NaN, the scale is
  * NaN, and so is every result of the row. A sum of products of levels is an exact integer
- * (docs/performance.md, (96) and (97)). The floating-point operations around it have a fixed order
+ * (docs/kernels.md, (96) and (97)). The floating-point operations around it have a fixed order
  * for each element. Therefore a row of results has the same bits on every processor, for any other
  * rows in the batch, and for any number of threads. */
 #ifndef ELMAN_TENSOR_EIGHT_BITS_H
