@@ -66,7 +66,7 @@ typedef enum elman_scope {
     "number of encoder layers, and of decoder layers")                                             \
   X(CELL, cell, NULL, "recurrent cell", 0, 0, "elman", MODEL, "Network", "recurrent cell")         \
   X(FLAG, layer_norm, NULL, "layer normalization", 0, 1, false, MODEL, "Network",                  \
-    "layer normalization of gate pre-activations")                                                 \
+    "layer normalization of pre-activations")                                                      \
   X(FLAG, residual, NULL, "residual connections", 0, 1, false, MODEL, "Network",                   \
     "residual connections around every layer after the first")                                     \
   X(FLAG, bidirectional, NULL, "bidirectional encoder", 0, 1, false, MODEL, "Network",             \

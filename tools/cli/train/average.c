@@ -35,7 +35,8 @@ int average_command(int argc, char **argv) {
       "average",
       "[options] -o FILE MODEL...",
       "Writes a model whose parameters are the mean of those of several models. The models\n"
-      "must have the same configuration and vocabularies and come from one training run.",
+      "must have the same configuration and vocabularies, and come from one training run or\n"
+      "continue from the same model (train --init-from).",
       options,
       rules,
       .reads_operands = true};
