@@ -63,7 +63,6 @@
 #include "elman/mechanisms.h"
 #include "elman/metric.h"
 #include "elman/options.h"
-#include "elman/precision.h"
 #include "elman/sentences.h"
 #include "elman/split.h"
 #include "elman/subwords.h"

@@ -82,7 +82,7 @@ typedef enum elman_scope {
   X(SIZE, encoder_self_attention, NULL, "encoder self-attention", 0, 64, 0, MODEL, "Attention",    \
     "heads of self-attention over encoder states; 0 disables")                                     \
   X(SIZE, decoder_self_attention, NULL, "decoder self-attention", 0, 64, 0, MODEL, "Attention",    \
-    "heads of self-attention over the decoder states so far; 0 disables")                          \
+    "heads of causal decoder self-attention; 0 disables")                                          \
   X(FLAG, plain_self_attention, NULL, "plain self-attention", 0, 1, false, MODEL, "Attention",     \
     "self-attention without learned projections")                                                  \
   X(FLAG, attentional_layer, NULL, "attentional layer", 0, 1, false, MODEL, "Network",             \

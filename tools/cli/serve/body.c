@@ -93,7 +93,7 @@ static json_t *read_form(const char *body, size_t size, struct problem *problem)
     const size_t value = equals == NULL ? 0 : decode_part(equals + 1, length - name_size - 1);
     if (name == SIZE_MAX || value == SIZE_MAX)
       good =
-          refuse(problem, BAD_REQUEST, "%% in the form is not followed by two digits of base 16");
+          refuse(problem, BAD_REQUEST, "%% in the form is not followed by two hexadecimal digits");
     else if (!elman_is_text(field, name))
       good = refuse(problem, BAD_REQUEST, "the name of a form field is not valid UTF-8 text");
     if (!good) break;

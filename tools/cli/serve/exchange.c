@@ -37,7 +37,7 @@ static bool check_query(struct exchange *exchange) {
   if (!exchange->route->is_post || exchange->preflight) return true;
   (void)mhd.get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, count_value, &count);
   return count == 0 || refuse(&exchange->problem, BAD_REQUEST,
-                              "the address has fields; the fields belong to the body");
+                              "the URL has a query string; send the fields in the body");
 }
 
 static const char *header_of(const struct exchange *exchange, const char *name) {
@@ -108,12 +108,12 @@ static bool check_origin(struct exchange *exchange, const char *version) {
     return refuse(&exchange->problem, BAD_REQUEST, "the header Host is missing");
   if (host != NULL && !host_is_allowed(host, settings))
     return refuse(&exchange->problem, FORBIDDEN,
-                  "the host %.100s is not permitted; --host permits it", host);
+                  "the host %.100s is not permitted; allow it with --host", host);
   if (origin == NULL) return true;
   const enum origin kind = origin_of(origin, host, settings);
   if (kind == ORIGIN_FOREIGN)
     return refuse(&exchange->problem, FORBIDDEN,
-                  "the origin %.100s is not permitted; --origin permits it", origin);
+                  "the origin %.100s is not permitted; allow it with --origin", origin);
   if (kind == ORIGIN_LISTED) exchange->origin = origin;
   return true;
 }

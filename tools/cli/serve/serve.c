@@ -75,14 +75,14 @@ int serve_command(int argc, char **argv) {
                                        .timeout = 30}};
   struct serve_settings *settings = &job.settings;
   const struct option options[] = {
-      {"model", 'm', "[NAME=]FILE", "model to serve; several for several languages", DEFAULT_MODEL,
+      {"model", 'm', "[NAME=]FILE", "model to serve; repeat for more languages", DEFAULT_MODEL,
        .group = "Input", .list = &job.models, .most = MAX_SERVED},
       PRECISION_OPTION(*settings),
       {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
        DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
       {"token", 0, "FILE", "tokens of clients, one per line; others get no translations",
        "no tokens", .group = "Access", .text = &job.tokens, .use = FILE_IS_READ},
-      {"open", 0, NULL, "no tokens even if other machines can connect", .group = "Access",
+      {"open", 0, NULL, "serve other machines without tokens", .group = "Access",
        .flag = &job.open},
       {"host", 0, "NAME", "host name by which clients reach the service, besides localhost",
        .group = "Access", .list = &job.hosts, .most = MAX_LISTED},
@@ -106,7 +106,7 @@ int serve_command(int argc, char **argv) {
        .count = &settings->max_beam, .least = 1, .most = ELMAN_MAX_BEAM},
       {"max-queue", 0, "N", "maximum sentences that wait or are translated", .group = "Limits",
        .count = &settings->max_queue, .least = 1, .most = 1000000},
-      {"max-client", 0, "N", "the same of one client, by token or address; 0 = no limit",
+      {"max-client", 0, "N", "maximum of these sentences of one client; 0 = no limit",
        .group = "Limits", .count = &settings->max_client, .most = 1000000},
       {"max-connections", 0, "N", "maximum open connections", .group = "Limits",
        .count = &settings->max_connections, .least = 1, .most = 100000},
