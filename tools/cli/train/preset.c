@@ -13,7 +13,7 @@
 
 /* ---- the presets ---- */
 
-/* Settings shared by all presets for real corpora; docs/experiments.md measures the effect of each. */
+/* Settings shared by all presets for real corpora; docs/experiments.md measures their effects. */
 #define SHARED                                                                                     \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
   "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
