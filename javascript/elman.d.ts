@@ -29,7 +29,7 @@ export interface Settings {
   hiddenSize?: number           // dimension of the hidden state (1 to 16384, default 128)
   layers?: number               // number of encoder layers, and of decoder layers (1 to 8, default 1)
   cell?: "elman" | "relu" | "gru" | "lstm"  // recurrent cell (default "elman")
-  layerNorm?: boolean           // layer normalization of gate pre-activations (default false)
+  layerNorm?: boolean           // layer normalization of pre-activations (default false)
   residual?: boolean            // residual connections around every layer after the first (default false)
   bidirectional?: boolean       // bidirectional encoder, half the hidden size in each direction (default false)
   // attention mechanism (default "dot")
