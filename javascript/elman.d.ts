@@ -39,8 +39,7 @@ export interface Settings {
   attentionWindow?: number
   clauseSegments?: boolean      // clauses, split at punctuation, as segments of hierarchical attention (default false)
   encoderSelfAttention?: number // heads of self-attention over encoder states; 0 disables (0 to 64, default 0)
-  // heads of self-attention over the decoder states so far; 0 disables (0 to 64, default 0)
-  decoderSelfAttention?: number
+  decoderSelfAttention?: number // heads of causal decoder self-attention; 0 disables (0 to 64, default 0)
   plainSelfAttention?: boolean  // self-attention without learned projections (default false)
   attentionalLayer?: boolean    // tanh layer over decoder state and context vector (default false)
   inputFeeding?: boolean        // previous attentional vector as additional decoder input (default false)
