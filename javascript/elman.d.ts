@@ -213,6 +213,14 @@ export interface GradientTrace {
             states: number[]; inputs: number[]; saturated: number[]       // one number per token
             hidden: number[][] }[]                                        // (tokens, units): hidden states
 }
+/** Encoder-decoder attention of a pair in numbers; the previous word of each step is that of the target. */
+export interface AttentionNumbers {
+  sourceTokens: string[]; targetTokens: string[]       // the last target token is "</s>"
+  keys: number[][]; queries: number[][]                // encoder states (S,H), decoder states (T,H)
+  scores: (number | null)[][][]                        // (heads,T,S), before the softmax; null where masked
+  weights: number[][][]                                // (heads,T,S)
+  contexts: number[][]                                 // (T,H)
+}
 export interface GradientCheck {
   loss: number; passed: boolean; failed: boolean
   tensors: { name: string; rows: number; columns: number; checked: number; analytic: number; numerical: number
@@ -246,6 +254,8 @@ export class Model {
   /** Begin to train. The model can translate between calls of advance(). */
   train(pairs: Pairs, options?: TrainOptions): Training
   trace(source: string, target: string, step?: number): GradientTrace
+  /** Refused for a model with self-attention or clause segments. */
+  attend(source: string, target: string): AttentionNumbers
   gradientCheck(source: string, target: string, options?: { samples?: number }): GradientCheck
   save(): Uint8Array            // a safetensors file
   free(): void                  // refused while a training uses the model; free the training first

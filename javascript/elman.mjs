@@ -248,6 +248,14 @@ export class Model extends Handle {
     return this.connection.call("trace", { model: this.number, source, target, step });
   }
 
+  attend(source, target) {
+    try {
+      return this.connection.call("attend", { model: this.number, source, target });
+    } finally {
+      this.connection.files.take("/model");
+    }
+  }
+
   gradientCheck(source, target, options = {}) {
     return this.connection.call("gradientCheck", { model: this.number, source, target, options });
   }

@@ -236,6 +236,7 @@ static const struct {
     {"evaluate", .run = method_evaluate},
     {"translate", .write = write_translations},
     {"trace", .write = write_trace},
+    {"attend", .write = write_attend},
     {"gradientCheck", .run = method_gradient_check},
     {"createTraining", .run = method_create_training},
     {"advance", .run = method_advance},

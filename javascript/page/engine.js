@@ -13,6 +13,7 @@ const state = {
   watched: "",        // source of the sentence whose attention is shown while learning
   epoch: null,        // the earlier epoch that all figures show; null = the newest
   run: null,          // see newRun()
+  figure: "network",  // what the views Learn and Translate show: "network" or "map"
   busy: "loading",    // what the buttons wait for: "loading", "creating", "pausing" or null
   info: null,         // of the model
 };
@@ -24,6 +25,8 @@ function newRun() {
     signature: "",    // of settings and pairs with which it was created
     epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
     points: [], ends: [], validations: [], watched: null, seconds: 0,
+    numbers: null,    // of the watched sentence: see Model.attend()
+    listed: [],       // [source, translation] of the sentences in the list
     restored: false,  // from what the browser kept
     best: null,       // the epoch whose parameters a finished network has, if validation chose it
   };
@@ -39,7 +42,7 @@ function addProgress(run, event) {
       .map((point, at) => [point[0], (run.points[2 * at][1] + point[1]) / 2]);
   run.ends.push(...event.ends);
   run.validations.push(...event.validations);
-  for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched"]) run[name] = event[name];
+  for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched", "numbers", "listed"]) run[name] = event[name];
   if (event.speed !== null) run.speed = event.speed;
   run.status = event.running ? "running" : event.finished ? "finished" : "paused";
   run.best = event.finished ? run.validations.findLast((one) => one.best)?.epoch ?? null : null;

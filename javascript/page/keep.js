@@ -75,7 +75,7 @@ function storeNow() {
   if (!storing) return false;
   const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
   const kept = { ...chosen, pairs: large ? null : chosen.pairs,
-    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked };
+    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked, figure: state.figure };
   try {
     ownSlot();
     const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
@@ -330,8 +330,11 @@ function takePlace(place) {
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
     Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null, wanted: null });
     Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
-  } else if (place.set === "daily" || place.set === "toy") {
-    Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set, wantedEpochs: false });
+    wantedSettings = {};
+  } else if (SETS.includes(place.set) && place.set !== "own") {
+    wantedSettings = {}; // a place that names pairs states all settings
+    const isFirst = place.set === FIRST.set;
+    Object.assign(pairs, { set: isFirst ? FIRST.set : "toy", lines: isFirst ? [...FIRST.listed] : [...TOY], given: null, wanted: place.set, wantedEpochs: false });
     Object.assign(state, { epochs: epochsOfSet(place.set), hold: 0 });
   }
   /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
@@ -366,6 +369,7 @@ function restoreVisit() {
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
   byId("numbers").checked = last.numbers === true;
+  chooseFigure(last.figure === "map" ? "map" : "network");
 }
 
 /* Return what a handed-out page presets. */

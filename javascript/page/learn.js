@@ -6,7 +6,8 @@ const HIDDEN_SETTINGS = ["guideWeight", "sourceLanguage", "targetLanguage"];
 const MOST_EPOCHS = 10000;
 
 const PATIENCE = 5000;    // milliseconds without a sign of the worker
-let curve = null, learnMap = null;
+const PACE = 330;         // milliseconds of an epoch of the first run, at least: its steps are to be seen
+let curve = null, learnMap = null, learnFigure = null;
 
 /* ---- Settings ---- */
 
@@ -85,7 +86,7 @@ function drawSettings() {
       ...rest.filter((one) => one.group === group).map((one) => settingRow(one)))));
   more.open = open;
   const reset = button("link", () => {
-    Object.assign(state, { settings: {}, epochs: epochsOfSet() });
+    Object.assign(state, { settings: pairs.set === FIRST.set ? { ...FIRST.settings } : {}, epochs: epochsOfSet() });
     drawSettings();
     settingsChanged();
   }, [t("settings.default")]);
@@ -210,12 +211,18 @@ function learnArguments(slot, settings = state.settings) {
   };
 }
 
+/* What the worker reports for the figures of this view: states and scores of the watched sentence if they are `drawn`, and
+ * the translations of the list. */
+const watching = () => ({
+  drawn: state.figure === "network", listed: listedLines().map((line) => sidesOf(line)[0].trim()), pace: pairs.set === FIRST.set && lesson.before === null ? PACE : 0,
+});
+
 /* A refused setting or a lack of memory leaves the earlier network as it is. */
 async function createMain() {
   await busily("creating", async () => {
     const earlier = await keepsake(20);
     const wanted = state.now;
-    const { info } = await engine.call("create", learnArguments("main"));
+    const { info } = await engine.call("create", { ...learnArguments("main"), ...watching() });
     replaceNetwork(info, Object.assign(newRun(), { status: "paused", signature: wanted }));
     offerEarlier(earlier);
   });
@@ -239,7 +246,7 @@ async function learnWith(method, more) {
   state.epoch = null;
   drawRun();
   watchWorker();
-  await engine.call(method, { ...learnArguments("main"), ...more });
+  await engine.call(method, { ...learnArguments("main"), ...watching(), ...more });
 }
 
 async function startOrPause() {
@@ -275,7 +282,10 @@ const drawRun = eachFrame(() => {
     drawStatus();
     drawCurve();
     drawPast();
-    if (state.epoch === null) drawWatched(state.run.watched);
+    if (state.epoch === null) {
+      drawWatched(state.run.watched, state.run.numbers);
+      drawListed();
+    }
   }
   if (state.view === "translate" && state.run.status !== "running") drawTranslateSoon();
 });
@@ -391,18 +401,21 @@ const showWatched = newestOnly(async () => {
   if (!hasModel() || state.watched === "") return;
   try {
     const [translation] = await engine.call("translate", { slot: "main", epoch: state.epoch, text: state.watched, options: {} });
-    if (state.epoch === null) state.run.watched = translation;
-    drawWatched(translation);
+    const numbers = translation === undefined ? null : await numbersOf(translation);
+    if (state.epoch === null) Object.assign(state.run, { watched: translation, numbers });
+    drawWatched(translation, numbers);
   } catch (error) {
     drawWatched(null);
     reportError(error);
   }
 });
 
-function drawWatched(translation) {
+/* While the network learns, only the figure in view is drawn. Both stand ready afterward. */
+function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
     byId("watched").replaceChildren(isolate(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
+    learnFigure.say(t(state.ready ? "map.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
     return;
   }
@@ -410,8 +423,19 @@ function drawWatched(translation) {
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
   byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
-  learnMap.show(mapOf(translation));
+  const isRunning = state.run.status === "running";
+  if (!isRunning || state.figure === "map") learnMap.show(mapOf(translation));
+  if (!isRunning || state.figure === "network") learnFigure.show(beginningOf(networkOf(translation, numbers), reference));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
+}
+
+/* A network that has hardly learned repeats words up to the limit: cut what is longer than any useful translation. */
+function beginningOf(view, reference) {
+  const most = Math.max(12, view.sources.length + 5, 4 + 2 * reference.split(" ").length);
+  if (view.targets.length <= most || view.ended) return view;
+  const cut = (list) => list && list.slice(0, most);
+  return { ...view, targets: cut(view.targets), weights: cut(view.weights), probabilities: cut(view.probabilities), queries: cut(view.queries),
+    contexts: cut(view.contexts), scores: cut(view.scores), own: cut(view.own) };
 }
 
 /* The value of the slider is an epoch. */
@@ -435,8 +459,19 @@ function showEpoch(epoch) {
   drawCurve();
   if (state.epoch === null && state.run.watched !== null && state.run.watched.source === state.watched) drawWatched(state.run.watched);
   else showWatched();
+  showListed();
   drawTranslateSoon();
 }
+
+/* Translate the list with the epoch on show. */
+const showListed = newestOnly(async () => {
+  if (!hasModel()) return;
+  const { run, epoch } = state, texts = watching().listed;
+  const list = await engine.call("list", { slot: "main", epoch, texts }).catch(() => []);
+  if (run !== state.run || epoch !== state.epoch) return;
+  if (epoch === null) run.listed = list;
+  drawListed(list);
+});
 
 /* Return the epoch nearest to a value of which there is a model. */
 const nearestEpoch = (value) => [modelEpoch(), ...state.run.kept]
@@ -456,6 +491,7 @@ function moveSlider(event) {
 function listenToLearning() {
   curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
+  learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOf });
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(() => learnWith("step")));
   byId("reset").addEventListener("click", listenedAction(resetMain));

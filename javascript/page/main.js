@@ -79,6 +79,7 @@ function applyTheme() {
 }
 
 function redrawFigures() {
+  for (const { network } of [learnFigure, weightFigure]) network.draw();
   for (const map of [learnMap, weightMap, ...SIDES.map((name) => compared[name].map)])
     if (map.view !== null) {
       for (const cell of map.table.querySelectorAll("td.weight")) cell.weight = null;
@@ -174,9 +175,9 @@ async function startEngine() {
     return;
   }
   applyWantedSettings();
-  if (pairs.wanted === "daily") {
+  if (PACKED_SETS.includes(pairs.wanted)) {
     const { watched, epochs, hold } = state;
-    await choosePairs("daily");
+    await choosePairs(pairs.wanted);
     if (pairs.wantedEpochs) Object.assign(state, { epochs, hold });
     if (pairs.wantedSentence) watch(watched);
   }
@@ -219,6 +220,7 @@ async function firstModel() {
 function listen() {
   listenToPairs();
   listenToLearning();
+  listenToFigures();
   listenToTranslation();
   listenToInside();
   listenToComparison();
@@ -257,19 +259,23 @@ function listen() {
   const lossPicture = (chart) => () => (chart.isEmpty() ? null : { name: "loss", svg: chart.picture(t("loss")) });
   const mapPicture = (map) => () => map.view && { name: "attention", svg: inLight(() => pictureOf([{
     view: map.view, caption: `${t("attention")}, ${t("epoch.n", { n: shownEpoch() })}: ${visible(map.view.sourceText)} → ${visible(map.view.targetText)}` }])) };
-  fillExports({ curve: lossPicture(curve), "compare-curve": lossPicture(compareCurve), norms: normsPicture, map: mapPicture(learnMap), weights: mapPicture(weightMap) });
+  const figurePicture = (map, figure) => () => (state.figure === "map" ? mapPicture(map)() : figure().view && {
+    name: "network", svg: figure().network.picture(`${t("epoch.n", { n: shownEpoch() })}: ${visible(figure().view.sourceText)} → ${visible(figure().view.targetText)}`) });
+  fillExports({ curve: lossPicture(curve), "compare-curve": lossPicture(compareCurve), norms: normsPicture, 
+    map: figurePicture(learnMap, () => learnFigure), weights: figurePicture(weightMap, () => weightFigure) });
 }
 
 function start() {
   state.run = newRun();
+  takePlace(FIRST);
   restoreVisit();
   takePlace(readPreset());
   if (location.hash.length > 1) {
-    wantedSettings = {};
+    wantedSettings = pairs.wanted === FIRST.set ? { ...FIRST.settings } : {};
     takePlace(placeOf(Object.fromEntries(new URLSearchParams(location.hash.slice(1)))));
   }
   pairs.wantedSentence = state.watched !== "";
-  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && pairs.wanted !== "daily") state.watched = sidesOf(pairs.lines[0])[0].trim();
+  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && !PACKED_SETS.includes(pairs.wanted)) state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();
   /* A pause lets the browser draw the frame of the page first. */
   setTimeout(() => {

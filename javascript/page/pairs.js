@@ -4,6 +4,17 @@ const TOY = [
   ["我 爱 学习", "I love studying"], ["他 在 喝 茶", "He is drinking tea"], ["她 是 我 的 老师", "She is my teacher"],
   ["我们 去 学校", "We go to school"], ["今天 天气 很 好", "The weather is nice today"],
 ].map((sides) => sides.join("\t"));
+/* The first run: few enough pairs for a dozen epochs in some seconds, and enough that the words must find each other. The
+ * five sentences in the list have words that cross. */
+const FIRST = {
+  set: "first", count: 450, epochs: 12,
+  settings: { attention: "scaled", hiddenSize: 64, embeddingSize: 64, batchSize: 8, learningRate: 0.003 },
+  listed: [
+    ["她 昨天 没 吃 这 个 苹果", "She did not eat this apple yesterday"], ["他 的 书 你 看 过 吗", "Have you read his book"],
+    ["我们 每天 在 家 看 书", "We read books at home every day"], ["这 个 苹果 你 不 喜欢", "You do not like this apple"],
+    ["明天 我们 在 家 喝 茶", "We will drink tea at home tomorrow"],
+  ].map((sides) => sides.join("\t")),
+};
 const ROWS = 20;                  // in a page of the table
 const SHORT = 6;                  // pairs beside the curve
 const MOST_TEXT = 4 * 2 ** 20;    // characters or bytes of pairs
@@ -14,7 +25,8 @@ const MOST_LINES = 50000;
 const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), more: 0, count: TOY.length, version: 0, lesson: false };
 let dailyText = null;
 
-const SETS = ["toy", "daily", "own"];
+const SETS = ["first", "daily", "toy", "own"];
+const PACKED_SETS = ["first", "daily"];
 
 const sidesOf = (line) => {
   const at = line.indexOf("\t");
@@ -84,7 +96,7 @@ function pairsChanged() {
 
 async function choosePairs(set, quiet = false) {
   if (set === "own") return;
-  if (set === "daily" && dailyText === null)
+  if (PACKED_SETS.includes(set) && dailyText === null)
     dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
   const undo = pairs.set === "own" && !pairs.lesson && !quiet ? snapshotOfPairs() : null;
   pairs.lesson = false;
@@ -94,9 +106,10 @@ async function choosePairs(set, quiet = false) {
     Object.assign(pairs, { lines: [...TOY], given: null });
     state.hold = 0;
   } else {
-    const [learned, held] = dailyText.split("\n\n");
-    Object.assign(pairs, { lines: learned.trim().split("\n"), given: `${held.trim()}\n` });
-    state.hold = -1;
+    const [learned, held] = dailyText.split("\n\n"), isFirst = set === FIRST.set, lines = learned.trim().split("\n");
+    Object.assign(pairs, isFirst ? { lines: lines.slice(0, FIRST.count), given: null } : { lines, given: `${held.trim()}\n` });
+    state.hold = isFirst ? 0 : -1;
+    if (isFirst && !FIRST.listed.some(isWatched)) watch(sidesOf(FIRST.listed[0])[0]);
   }
   state.epochs = epochsOfSet();
   pairsChanged();
@@ -142,7 +155,7 @@ function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
 
 /* Learning should take seconds rather than minutes at first. */
 const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
-const epochsOfSet = (set = pairs.set) => ({ toy: 80, daily: 15 })[set] ?? epochsFor(pairs.lines.length);
+const epochsOfSet = (set = pairs.set) => ({ first: FIRST.epochs, toy: 80, daily: 15 })[set] ?? epochsFor(pairs.lines.length);
 
 const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`
   : `${Math.max(1, Math.round(bytes / 1024))} KB`);
@@ -276,25 +289,50 @@ function showLine(at) {
   input.scrollIntoView({ block: "nearest" });
 }
 
-/* The first pairs beside the curve; the one that is watched is marked. */
-function drawShort() {
-  const isWatched = (line) => sidesOf(line)[0].trim() === state.watched;
-  const shown = [];
-  for (let at = 0; at < pairs.lines.length && shown.length < SHORT; at++)
+const isWatched = (line) => sidesOf(line)[0].trim() === state.watched;
+
+/* Return the pairs of the list: the first ones or those of the first run, and the one that is watched. */
+function listedLines() {
+  const shown = pairs.set === FIRST.set ? [...FIRST.listed] : [];
+  if (shown.length === 0) for (let at = 0; at < pairs.lines.length && shown.length < SHORT; at++)
     if (sidesOf(pairs.lines[at])[0].trim() !== "") shown.push(pairs.lines[at]);
   if (!shown.some(isWatched)) {
     const watched = pairs.lines.find(isWatched) ?? givenLines().find(isWatched);
-    if (watched !== undefined) shown[SHORT - 1] = watched;
+    if (watched !== undefined) shown[Math.min(shown.length, SHORT - 1)] = watched;
   }
+  return shown;
+}
+
+/* The list: each sentence with its translation by the network, or its reference while there is no network. */
+function drawShort() {
+  const shown = listedLines();
   byId("pairs-short").replaceChildren(...shown.map((line) => {
     const source = sidesOf(line)[0].trim();
     const choose = () => {
       watch(source);
       drawShort();
     };
-    return element("li", {}, button("", choose, sidesOf(line).map((side) => isolate(side)), { "aria-pressed": String(source === state.watched) }));
+    return element("li", {}, button("", choose, sidesOf(line).map((side) => isolate(side)), { "aria-pressed": String(source === state.watched), title: visible(sidesOf(line)[1]) }));
   }));
+  drawListed();
   byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");
+}
+
+/* Write the translations of the list, which may be those of an earlier epoch. */
+function drawListed(list = state.run?.listed ?? []) {
+  const found = new Map(list), lines = listedLines();
+  [...byId("pairs-short").children].forEach(({ firstChild: place }, at) => {
+    if (lines[at] === undefined) return;
+    const [source, target] = sidesOf(lines[at]).map((side) => side.trim()), text = found.get(source), second = place.children[1];
+    const isRight = text !== undefined && text === target;
+    if (second.text !== (text ?? target)) {
+      second.text = text ?? target;
+      second.replaceWith(Object.assign(isolate(second.text || "∅"), { text: second.text }));
+    }
+    place.classList.toggle("translated", text !== undefined);
+    place.classList.toggle("right", isRight);
+    setOrRemove(place, "aria-description", isRight ? t("is.right") : text === undefined ? null : t("reference.is", { text: isolated(target) }));
+  });
 }
 
 /* The sentences for validation that belong to the set. */

@@ -7,9 +7,9 @@ const BEAM = { type: "size", minimum: 1, maximum: 64 };
 const UNKNOWN = 0, END = 2;   // ids of a token that is not in the vocabulary, and of </s>
 
 const asked = {
-  text: "", beam: 5, split: true, prefix: null, overrides: new Map(), head: null, results: [], at: 0, position: null, cell: null,
+  text: "", beam: 5, split: true, prefix: null, overrides: new Map(), head: null, sentence: 0, results: [], at: 0, position: null, cell: null,
 };
-let weightMap = null;
+let weightMap = null, weightFigure = null;
 
 const shownTranslation = () => asked.results[asked.at] || null;
 
@@ -184,9 +184,34 @@ function drawWeights(translation) {
   if (heads > 1 && byId("head").options.length !== heads + 1)
     byId("head").replaceChildren(new Option(t("head.mean"), ""), ...headAttention.map((_, at) => new Option(at + 1, at)));
   if (asked.head !== null && asked.head >= heads) asked.head = null;
+  const { sentences } = translation;
+  byId("sentence-choice").hidden = !sentences;
+  asked.sentence = Math.min(asked.sentence, (sentences?.length ?? 1) - 1);
+  byId("sentence").replaceChildren(...(sentences ?? []).map((_, at) => new Option(at + 1, at)));
+  byId("sentence").value = asked.sentence;
   weightMap.marked = new Set(asked.overrides.keys());
   weightMap.show(mapOf(translation, asked.head));
+  drawNetwork(translation);
   drawWeightPanel();
+}
+
+/* Draw the network of the translation, or of one of its sentences; its states follow when the worker has them. */
+async function drawNetwork(translation) {
+  const { head, sentence } = asked, alone = aloneOf(translation, sentence);
+  const show = (numbers) => weightFigure.show(networkOf(alone, numbers, head), weightMap.marked);
+  const old = weightFigure.view, numbers = numbersKnown.get(alone);
+  if (numbers !== undefined || old === null || old.translation.text !== alone.text) show(numbers ?? null);
+  const found = await numbersOf(alone);
+  if (shownTranslation() === translation && asked.head === head && asked.sentence === sentence) show(found);
+}
+
+/* The sentences of a text, each once, so that their numbers stay known. */
+const alone = new WeakMap();
+
+function aloneOf(translation, number) {
+  if (!translation.sentences) return translation;
+  if (!alone.has(translation)) alone.set(translation, translation.sentences.map((_, at) => sentenceAlone(translation, at)));
+  return alone.get(translation)[number];
 }
 
 /* Change the weight of a cell; the others of its row are scaled. */
@@ -202,7 +227,7 @@ function drawWeightPanel() {
   const panel = byId("weight"), translation = shownTranslation();
   const { cell } = asked;
   if (translation === null || cell === null || cell.row >= translation.targetTokens.length || cell.column >= translation.sourceTokens.length) {
-    panel.replaceChildren(element("p", { class: "hint" }, t("weight.hint")));
+    panel.replaceChildren(element("p", { class: "hint" }, t(state.figure === "map" ? "weight.hint" : "weight.hint.network")));
     return;
   }
   if (translation.sentences) {
@@ -269,6 +294,13 @@ function pickPlace(row, column) {
   } else if (row >= 0) {
     pickToken(row);
   }
+}
+
+/* A click on a part of the network. */
+function pickPart({ kind, s, t: at }) {
+  const [row, column] = shownTranslation()?.sentences?.[asked.sentence] ? [shownTranslation().sentences[asked.sentence].targetTokens[0], shownTranslation().sentences[asked.sentence].sourceTokens[0]] : [0, 0];
+  if (kind === "a") pickPlace(row + at, column + s);
+  if (kind === "w") pickToken(row + at);
 }
 
 function pickToken(at) {
@@ -382,6 +414,7 @@ function drawExamples() {
 function listenToTranslation() {
   weightMap = new HeatMap(byId("weights"), {
     caption: () => t("map.caption"), pick: pickPlace, drag: override, adjust: adjustWeight });
+  weightFigure = new NetworkFigure(byId("steps"), { pick: pickPart, candidates: candidatesOf });
   byId("text").maxLength = MOST_TYPED;
   byId("text").addEventListener("input", ({ target }) => setText(target.value));
   byId("beam").addEventListener("input", ({ target }) => {
@@ -402,16 +435,27 @@ function listenToTranslation() {
     asked.head = target.value === "" ? null : Number(target.value);
     drawWeights(shownTranslation());
   });
+  byId("sentence").addEventListener("change", ({ target }) => {
+    asked.sentence = Number(target.value);
+    drawWeights(shownTranslation());
+  });
   byId("output").addEventListener("click", ({ target }) => {
     const token = target.closest(".token");
     if (token !== null) pickToken(Number(token.dataset.at));
   });
   const point = ({ target }) => {
     const token = target.closest(".token");
-    if (token !== null) weightMap.light({ t: Number(token.dataset.at), s: -1 });
+    if (token === null) return;
+    const at = Number(token.dataset.at), from = shownTranslation()?.sentences?.[asked.sentence]?.targetTokens[0] ?? 0;
+    weightMap.light({ t: at, s: -1 });
+    weightFigure.network.light(at >= from ? { kind: "c", t: at - from } : null);
+  };
+  const leave = () => {
+    weightMap.light(null);
+    weightFigure.network.light(null);
   };
   byId("output").addEventListener("pointerover", point);
   byId("output").addEventListener("focusin", point);
-  byId("output").addEventListener("pointerleave", () => weightMap.light(null));
-  byId("output").addEventListener("focusout", () => weightMap.light(null));
+  byId("output").addEventListener("pointerleave", leave);
+  byId("output").addEventListener("focusout", leave);
 }

@@ -105,19 +105,20 @@
   function emptySlot(name, model) {
     return {
       name, model, large: model.info.parameters * 4 > KEPT_BYTES / 8, training: null, learn: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
+      drawn: false, listed: [], pace: 0, paced: 0, // see learnArguments()
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
       busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
   }
 
-  function create({ slot: name, text, dev, settings, epochs, watched }) {
+  function create({ slot: name, text, dev, settings, epochs, watched, drawn = false, listed = [] }) {
     const pairs = readPairs(text);
     let model = null, slot = null;
     try {
       const { seed } = settings;
       model = elman.createModel(pairs, { ...settingsOf(settings, "model"), ...(seed === undefined ? {} : { seed }) });
       slot = emptySlot(name, model);
-      slot.watched = watched;
+      Object.assign(slot, { watched, drawn, listed });
       begin(slot, { text, dev, settings, epochs });
     } catch (error) {
       freeAll(model);
@@ -149,7 +150,7 @@
   /* Do updates for a slice of time. Stop at the end of each epoch to keep its model. */
   function advance(slot) {
     const until = performance.now() + SLICE;
-    const once = slot.slow || !slot.running;
+    const once = slot.slow || !slot.running, { epoch } = slot;
     do {
       const { last } = slot;
       const left = last === null || last.update === last.updates ? 1 : last.updates - last.update;
@@ -159,7 +160,7 @@
       slot.busyInAll += performance.now() - from;
       slot.finished = done.finished;
       noteReports(slot, done);
-    } while (!once && !slot.finished && performance.now() < until);
+    } while (!once && !slot.finished && performance.now() < until && (slot.pace === 0 || slot.epoch === epoch));
     if (slot.finished) end(slot);
   }
 
@@ -177,12 +178,22 @@
     slot.right = { exact: Math.round(exactMatch * sentences), of: sentences };
   }
 
-  function translationOf(slot) {
-    if (slot.watched.trim() === "") return null;
+  function translationOf(slot, text = slot.watched) {
+    if (text.trim() === "") return null;
     try {
-      return slot.model.translate(slot.watched, { splitSentences: "off" })[0] || null;
+      return slot.model.translate(text, { splitSentences: "off" })[0] || null;
     } catch {
       return null; // The network itself may be unable to translate while it diverges.
+    }
+  }
+
+  /* Return the states and scores of a pair; null if the model has none to show. */
+  function numbersOf(model, source, target) {
+    try {
+      return model.attend(source, target);
+    } catch (error) {
+      if (plain(error).code === "broken") throw error;
+      return null;
     }
   }
 
@@ -190,11 +201,14 @@
     const { name, epoch, base, last, points, ends, validations, running, finished } = slot;
     const begun = performance.now();
     count(slot);
+    const watched = translationOf(slot);
     postMessage({
       event: "progress", slot: name, running, finished, epoch,
       epochs: base + (last ? last.epochs : 0), last, points, ends, validations, right: slot.right,
       speed: slot.busy > 0 ? (1000 * slot.tokens) / slot.busy : null,
-      kept: slot.kept.map((one) => one.epoch), watched: translationOf(slot), memory: elman.memory,
+      kept: slot.kept.map((one) => one.epoch), watched, memory: elman.memory,
+      numbers: slot.drawn && !slot.large && watched !== null ? numbersOf(slot.model, watched.source, watched.text) : null,
+      listed: slot.listed.map((source) => [source, translationOf(slot, source)?.text ?? ""]),
     });
     const reported = performance.now();
     Object.assign(slot, { points: [], ends: [], validations: [], reported, reportCost: reported - begun });
@@ -222,10 +236,13 @@
   }
 
   function learnOn(slot) {
+    const { epoch } = slot;
     try {
       advance(slot);
+      const ended = slot.pace > 0 && slot.epoch > epoch;
       slot.due = performance.now() + (slot.slow ? SLOW : 0);
-      if (!slot.running || slot.slow || isTimeToReport(slot)) report(slot);
+      if (ended) slot.paced = slot.due = Math.max(slot.due, slot.paced + slot.pace);
+      if (!slot.running || slot.slow || ended || isTimeToReport(slot)) report(slot);
     } catch (error) {
       slot.running = false;
       postMessage({ event: "failed", slot: slot.name, error: plain(error) });
@@ -239,15 +256,15 @@
       const running = [...slots.values()].filter((slot) => slot.running);
       if (running.length === 0) break;
       for (const slot of running) if (performance.now() >= slot.due && !isAhead(slot, running)) learnOn(slot);
-      await tick(running.every((slot) => slot.slow) ? 15 : 0);
+      await tick(Math.min(15, ...running.map((slot) => slot.due - performance.now())));
     }
     looping = false;
   }
 
-  function run({ slot: name, slow, calm, ...rest }) {
+  function run({ slot: name, slow, calm, drawn = false, listed = [], pace = 0, ...rest }) {
     const slot = slotOf(name);
     if (slot.training === null) begin(slot, rest);
-    Object.assign(slot, { running: true, slow, calm, busy: 0, tokens: 0, due: 0 });
+    Object.assign(slot, { running: true, slow, calm, drawn, listed, pace, paced: performance.now(), busy: 0, tokens: 0, due: 0 });
     loop();
   }
 
@@ -310,6 +327,9 @@
     alternatives: (where) =>
       modelOf(where).alternatives(where.text, where.ids, where.position, where.count),
     /* The step counts from 0 here and from 1 in the module, where 0 means the mean of all. */
+    attend: (where) => numbersOf(modelOf(where), where.source, where.target),
+    /* Return the translations of sentences as texts. */
+    list: (where) => where.texts.map((source) => [source, translationOf({ model: modelOf(where) }, source)?.text ?? ""]),
     trace: (where) => modelOf(where).trace(where.source, where.target, where.step === null ? 0 : where.step + 1),
     check_gradient: (where) => modelOf(where).gradientCheck(where.source, where.target, { samples: where.samples }),
     save: (where) => modelOf(where).save(),

@@ -53,6 +53,11 @@ for (const [name, ...options] of variants) {
     const trace = JSON.parse(command("trace", "-m", file, "--json", source, target)), own = model.trace(source, target);
     areClose(own.losses, trace.losses, PRINTED_BOUND, "losses");
     own.layers.forEach((layer, i) => areClose(layer.states, trace.layers[i].states, PRINTED_BOUND, "gradient norms"));
+    if (!options.includes("--encoder-self-attention")) {
+      const [forced] = model.translate(source, { reference: target }), attended = model.attend(source, target);
+      areClose(attended.weights, forced.headAttention, FLOAT_BOUND, "weights of attend()");
+      assert.deepEqual([attended.sourceTokens, attended.targetTokens], [forced.sourceTokens, forced.targetTokens]);
+    }
     const check = JSON.parse(command("gradcheck", "-m", file, "--json", "--samples", "5", source, target));
     const report = model.gradientCheck(source, target, { samples: 5 });
     assert.equal(report.failed, false);

@@ -144,6 +144,20 @@ test("gradient check and trace", () => {
   }
 });
 
+test("attention in numbers: the equations (6), (7) and (8)", () => {
+  const { model } = learnToy({ attention: "scaled", hiddenSize: 16, embeddingSize: 8 }, { epochs: 20 }), [source, target] = toyPairs[0];
+  const { keys, queries, scores: [scores], weights: [weights], contexts } = model.attend(source, target);
+  const dot = (one, other) => one.reduce((sum, value, i) => sum + value * other[i], 0), near = (a, b) => assert.ok(Math.abs(a - b) < 1e-5, `${a} ${b}`);
+  queries.forEach((query, t) => {
+    keys.forEach((key, s) => near(scores[t][s], dot(query, key) / 4));
+    const sum = scores[t].reduce((total, score) => total + Math.exp(score), 0);
+    scores[t].forEach((score, s) => near(weights[t][s], Math.exp(score) / sum));
+    contexts[t].forEach((value, i) => near(value, keys.reduce((total, key, s) => total + weights[t][s] * key[i], 0)));
+  });
+  const { model: other } = learnToy({ encoderSelfAttention: 1 }, { epochs: 1 });
+  refuses("invalid argument", /self-attention/, () => other.attend(source, target));
+});
+
 test("wrong pairs are refused with their lines", () => {
   const pairs = elman.readPairs("一\tone\nno tab\n二\t\n三\tthree\n");
   assert.deepEqual([pairs.report.count, pairs.report.skipped.map((each) => each.line)], [2, [2, 3]]);
