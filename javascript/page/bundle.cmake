@@ -71,8 +71,9 @@ foreach(name LICENSE licenses/utf8proc licenses/jansson licenses/zlib licenses/w
   file(READ ${MODULE}/${name} text)
   string(APPEND LICENSES "==== ${name} ====\n\n${text}\n")
 endforeach()
-string(REPLACE "&" "&amp;" LICENSES "${LICENSES}")
-string(REPLACE "<" "&lt;" LICENSES "${LICENSES}")
+file(WRITE ${OUTPUT}.licenses "${LICENSES}")
+packed_file(${OUTPUT}.licenses LICENSES)
+file(REMOVE ${OUTPUT}.licenses)
 packed_file(${MODULE}/elman.wasm MODULE)
 
 file(READ ${PAGE}/playground.css text)

@@ -26,6 +26,7 @@ function newRun() {
     epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
     points: [], ends: [], validations: [], watched: null, seconds: 0,
     numbers: null,    // of the watched sentence: see Model.attend()
+    isOld: false,     // the numbers are those of an earlier report
     listed: [],       // [source, translation] of the sentences in the list
     restored: false,  // from what the browser kept
     best: null,       // the epoch whose parameters a finished network has, if validation chose it
@@ -42,7 +43,9 @@ function addProgress(run, event) {
       .map((point, at) => [point[0], (run.points[2 * at][1] + point[1]) / 2]);
   run.ends.push(...event.ends);
   run.validations.push(...event.validations);
-  for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched", "numbers", "listed"]) run[name] = event[name];
+  for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched", "listed"]) run[name] = event[name];
+  run.isOld = event.numbers === undefined;
+  if (!run.isOld) run.numbers = event.numbers;
   if (event.speed !== null) run.speed = event.speed;
   run.status = event.running ? "running" : event.finished ? "finished" : "paused";
   run.best = event.finished ? run.validations.findLast((one) => one.best)?.epoch ?? null : null;

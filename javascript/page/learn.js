@@ -425,7 +425,7 @@ function drawWatched(translation, numbers = state.run.numbers) {
   byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
   const isRunning = state.run.status === "running";
   if (!isRunning || state.figure === "map") learnMap.show(mapOf(translation));
-  if (!isRunning || state.figure === "network") learnFigure.show(beginningOf(networkOf(translation, numbers), reference));
+  if (!isRunning || state.figure === "network") learnFigure.show(beginningOf(networkOf(translation, numbers, null, isRunning && state.run.isOld), reference));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
 }
 
@@ -448,6 +448,8 @@ function drawPast() {
   write(byId("past-at"), hasModel() ? `${shownEpoch()} / ${most}` : "");
   byId("past-newest").hidden = state.epoch === null;
   write(byId("past-newest"), t(state.run.best === null ? "past.newest" : "past.kept"));
+  byId("replay").disabled = slider.disabled || status === "running";
+  byId("replay").setAttribute("aria-pressed", String(replay.timer !== null));
   byId("past-note").hidden = !slider.disabled || epoch === 0;
   write(byId("past-note"), t(status === "loaded" || state.run.restored ? "past.loaded" : "past.large"));
 }
@@ -461,6 +463,50 @@ function showEpoch(epoch) {
   else showWatched();
   showListed();
   drawTranslateSoon();
+}
+
+/* ---- The epochs as a film ---- */
+
+const FRAMES = 48, FILM = 6000;      // most frames, and milliseconds
+const replay = { timer: null };
+
+function startReplay() {
+  const { kept } = state.run, step = Math.max(1, Math.ceil(kept.length / FRAMES));
+  const epochs = [...kept.filter((_, at) => at % step === 0), modelEpoch()];
+  const next = () => {
+    const epoch = epochs.shift();
+    if (epoch === undefined || !state.run.kept.includes(epoch) && epoch !== modelEpoch()) {
+      stopReplay();
+      return;
+    }
+    showEpoch(epoch);
+    replay.timer = setTimeout(next, Math.min(330, FILM / Math.min(FRAMES, kept.length)));
+  };
+  next();
+  drawPast();
+}
+
+function stopReplay() {
+  clearTimeout(replay.timer);
+  replay.timer = null;
+  drawPast();
+}
+
+/* ---- What to try next ---- */
+
+/* After the first run: the same network with five pairs only, which it memorizes. */
+function hintOfLearning() {
+  const { run } = state, isDone = run.status === "finished" && lesson.before === null && !isChanged();
+  if (isDone && pairs.set === FIRST.set)
+    return element("p", {}, t("first.done"), " ", button("", () => memorize().catch(reportError), [t("first.memorize")], { id: "memorize" }));
+  if (isDone && pairs.set === "toy" && run.right?.exact === run.right?.of) return element("p", {}, t("first.memorized"));
+  return null;
+}
+
+async function memorize() {
+  await choosePairs("toy");
+  state.now = signature();
+  await learnWith("run", { slow: byId("slow").checked });
 }
 
 /* Translate the list with the epoch on show. */
@@ -491,7 +537,9 @@ function moveSlider(event) {
 function listenToLearning() {
   curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
-  learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOf });
+  learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOf, hint: hintOfLearning });
+  byId("replay").addEventListener("click", () => (replay.timer === null ? startReplay() : stopReplay()));
+  byId("past").addEventListener("pointerdown", stopReplay);
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(() => learnWith("step")));
   byId("reset").addEventListener("click", listenedAction(resetMain));

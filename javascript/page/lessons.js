@@ -17,7 +17,8 @@ async function setUp({ set, lines = null, settings, epochs, sentence, hold = set
   await pauseAll();
   if (lesson.before === null) {
     const { settings: own, watched } = state;
-    lesson.before = { ...snapshotOfPairs(), settings: { ...own }, watched, beam: asked.beam, network: await keepsake(0) };
+    lesson.before = { ...snapshotOfPairs(), settings: { ...own }, watched, beam: asked.beam, figure: state.figure, network: await keepsake(0) };
+    chooseFigure("map"); // the texts describe it
     tell("lesson", () => t("lesson.returns"));
   }
   if (lines === null) {
@@ -312,6 +313,7 @@ async function closeLesson() {
   bringBack(before);
   state.settings = before.settings;
   asked.beam = before.beam;
+  chooseFigure(before.figure);
   byId("beam").value = before.beam;
   watch(before.watched);
   drawSettings();

@@ -217,6 +217,14 @@ async function firstModel() {
   }
 }
 
+/* The licenses are packed, and unpacked without the worker, which may be what fails. */
+async function showLicenses() {
+  const place = byId("licenses").querySelector("pre");
+  if (place.textContent !== "") return;
+  const bytes = Uint8Array.from(atob(byId("license-texts").textContent.trim()), (letter) => letter.charCodeAt(0));
+  place.textContent = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
 function listen() {
   listenToPairs();
   listenToLearning();
@@ -227,6 +235,7 @@ function listen() {
   listenToLessons();
   listenToKeeping();
   listenToDrops();
+  byId("licenses").addEventListener("toggle", () => showLicenses().catch(reportError));
   for (const name of VIEWS) byId(`tab-${name}`).addEventListener("click", () => showView(name));
   byId("tabs").addEventListener("keydown", moveTab);
   byId("language").addEventListener("change", ({ target }) => {

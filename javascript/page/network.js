@@ -17,8 +17,8 @@ const wantsCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /* ---- What is shown ---- */
 
 /* Return what a network shows of a translation. `numbers` are those of Model.attend(), or null; they are dropped if they
- * belong to other tokens or other weights: a service, several sentences, self-attention. */
-function networkOf(translation, numbers = null, head = null) {
+ * belong to other tokens. Old ones give the states only. */
+function networkOf(translation, numbers = null, head = null, isOld = false) {
   const { sourceTokens: sources, targetTokens: targets, attention, headAttention } = translation;
   const weights = head === null ? attention : headAttention[head];
   const isSame = numbers !== null && sources.every((token, s) => numbers.sourceTokens[s] === token) &&
@@ -29,7 +29,7 @@ function networkOf(translation, numbers = null, head = null) {
     sourceText: translation.source, targetText: translation.text, ended: translation.ended,
     probabilities: translation.logProbabilities.map(Math.exp),
     keys: isSame ? numbers.keys : null, queries: isSame ? numbers.queries : null, contexts: isSame ? contextsOf(numbers, weights, heads) : null,
-    scores: isSame && of !== null ? numbers.scores[of] : null, own: isSame && of !== null ? numbers.weights[of] : null,
+    scores: isSame && !isOld && of !== null ? numbers.scores[of] : null, own: isSame && !isOld && of !== null ? numbers.weights[of] : null,
   };
 }
 
@@ -155,7 +155,7 @@ class Network {
     holder.replaceChildren(this.empty, this.stage);
     this.draw = eachFrame(() => this.drawNow());
     new ResizeObserver(() => { if (this.view !== null && this.stage.clientWidth !== this.places?.width) this.lay(); }).observe(this.stage);
-    const partAt = ({ target }) => target.closest?.("[data-part]")?.part ?? null;
+    const partAt = ({ target }) => target.closest?.("[data-part]")?.place ?? null;
     this.svg.addEventListener("pointerover", (event) => this.light(partAt(event)));
     this.svg.addEventListener("pointerleave", () => this.light(this.at));
     this.svg.addEventListener("click", (event) => this.choose(partAt(event)));
@@ -221,8 +221,8 @@ class Network {
       found.values[key] = value;
       setOrRemove(found, key, value);
     }
-    if (part !== null && found.part === undefined) {
-      found.part = part;
+    if (part !== null && found.place === undefined) {
+      found.place = part;
       found.setAttribute("data-part", partName(part));
     }
     return found;
@@ -275,7 +275,7 @@ class Network {
       word("w", at, view.targets[at], target(at + 1), across.out, places.targetRoom, languages[1]);
     }
     for (const [name, one] of this.parts)
-      if (!one.used && one.part?.kind !== "a") this.drop(name, one);
+      if (!one.used && one.place?.kind !== "a") this.drop(name, one);
     if (upright !== this.stage.classList.contains("upright")) this.stage.classList.toggle("upright", upright);
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${high}px`;
@@ -335,9 +335,10 @@ class Network {
         if (old !== undefined) this.drop(name, old);
         continue;
       }
-      const now = moment === null || moment.at >= ordersOf(S).y(row) && moment.at <= orders.w(row);
-      const group = this.part("ribbons", name, "g", { class: `ribbon${this.marked.has(`${row},${s}`) ? " changed" : ""}${now ? "" : " past"}${scored ? " scored" : ""}` },
-        { kind: "a", t: row, s });
+      const group = this.part("ribbons", name, "g", { class: "ribbon" }, { kind: "a", t: row, s });
+      group.classList.toggle("changed", this.marked.has(`${row},${s}`));
+      group.classList.toggle("past", moment !== null && (moment.at < orders.y(row) || moment.at > orders.w(row)));
+      group.classList.toggle("scored", scored);
       if (group.firstChild === null) group.append(drawn("path", { class: "hit" }), drawn("path", { class: "line" }));
       if (group.path !== path) {
         group.path = path;
@@ -352,7 +353,7 @@ class Network {
       }
     }
     for (const [name, one] of this.parts) {
-      if (one.part?.kind === "a" && (one.part.t >= places.T || one.part.s >= S)) this.drop(name, one);
+      if (one.place?.kind === "a" && (one.place.t >= places.T || one.place.s >= S)) this.drop(name, one);
     }
   }
 
@@ -478,7 +479,7 @@ class Network {
     const { lit } = this;
     this.stage.classList.toggle("lit", lit !== null && "acwxe".includes(lit.kind) && !(lit.kind === "w" && lit.t < 0));
     for (const one of this.parts.values()) {
-      const own = one.part;
+      const own = one.place;
       if (own === undefined) continue;
       const isSelf = lit !== null && partName(own) === partName(lit);
       const joins = lit !== null && own.kind === "a" && (lit.kind === "a" ? own.t === lit.t && own.s === lit.s : "cwd".includes(lit.kind) ? own.t === lit.t : own.s === lit.s);

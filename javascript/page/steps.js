@@ -136,9 +136,10 @@ const ICONS = {
 };
 
 class NetworkFigure {
-  /* `pick(part)` is called for a click; `candidates(view, at)` resolves to the most probable words at a place. */
-  constructor(holder, { pick = () => {}, candidates }) {
-    Object.assign(this, { candidates, order: null, playing: false, share: 1, then: 0, part: null, key: "" });
+  /* `pick(part)` is called for a click; `candidates(view, at)` resolves to the most probable words at a place; `hint()` returns
+   * what stands below while nothing is pointed at, or null. */
+  constructor(holder, { pick = () => {}, candidates, hint = () => null }) {
+    Object.assign(this, { candidates, hint, order: null, playing: false, share: 1, then: 0, part: null, key: "" });
     const stage = element("div", {});
     const icon = (name) => drawn("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, drawn("path", { d: ICONS[name] }));
     const press = (name, go) => button("icon", go, [icon(name)], { "data-t-label": `step.${name}` });
@@ -169,7 +170,7 @@ class NetworkFigure {
     const words = ({ sources, targets }) => JSON.stringify([sources, targets]);
     if (this.view !== null && this.order !== null && words(view) !== words(this.view)) this.stop();
     this.network.marked = marked;
-    this.key = "";
+    if (this.network.lit !== null || this.order !== null) this.key = ""; // the numbers have changed
     this.network.show(view);
     this.drawBar();
   }
@@ -259,11 +260,12 @@ class NetworkFigure {
   tell(part) {
     const { view } = this;
     const shown = part ?? (view !== null && this.order > 0 ? partOfStep(view, this.order) : null);
-    const key = view === null ? "" : JSON.stringify([state.language, shown, this.order]);
+    const key = view === null ? "" : JSON.stringify([state.language, shown, this.order, shown === null && this.hint()?.textContent]);
     if (this.key === key && key !== "") return;
     this.key = key;
     if (view === null || shown === null) {
-      this.numbers.replaceChildren(element("p", { class: "hint" }, view === null ? "" : t("network.hint")), ...(view === null ? [] : [legendOfNetwork()]));
+      const hint = this.hint() ?? element("p", { class: "hint" }, t("network.hint"));
+      this.numbers.replaceChildren(...(view === null ? [] : [hint, legendOfNetwork()]));
       return;
     }
     const isStep = part === null;

@@ -137,6 +137,10 @@ const TEXTS = {
   "step.of": ["Step {n} of {of}", "第 {n} 步，共 {of} 步"],
   "step.all": ["the whole translation", "整个翻译"],
   "step.none": ["before the first step", "第一步之前"],
+  "first.done": ["It learned from 450 sentences which words belong together; nobody told it. What if it sees only five?", "它从 450 个句子学会了哪些词彼此对应，没有人告诉过它。如果只给它五句呢？"],
+  "first.memorize": ["Memorize five pairs", "死记五个句对"],
+  "first.memorized": ["All five are right, but the ribbons are no dictionary: each sentence was seen 80 times and is known by heart, so the network need not look at the right word.", "五句全对，带子却不是词典：每句看了 80 遍，已经背熟，网络不必看对词。"],
+  replay: ["Replay", "重放"],
   "step.change": ["change: {formula} = {value}", "变化：{formula} = {value}"],
   "step.changed": ["{formula}, changed by you", "{formula}，由您改动"],
 

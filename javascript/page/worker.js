@@ -105,7 +105,7 @@
   function emptySlot(name, model) {
     return {
       name, model, large: model.info.parameters * 4 > KEPT_BYTES / 8, training: null, learn: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
-      drawn: false, listed: [], pace: 0, paced: 0, // see learnArguments()
+      drawn: false, listed: [], pace: 0, paced: 0, numbersAt: 0, numbersCost: 0, // see watching()
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
       busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
@@ -197,6 +197,16 @@
     }
   }
 
+  /* Numbers of the watched sentence for a report, which take a tenth of the time at most; undefined where the page keeps those that it has. */
+  function reportedNumbers(slot, watched) {
+    if (!slot.drawn || slot.large || watched === null) return null;
+    const begun = performance.now();
+    if (slot.running && begun - slot.numbersAt < 9 * slot.numbersCost) return undefined;
+    const numbers = numbersOf(slot.model, watched.source, watched.text), now = performance.now();
+    Object.assign(slot, { numbersAt: now, numbersCost: now - begun });
+    return numbers;
+  }
+
   function report(slot) {
     const { name, epoch, base, last, points, ends, validations, running, finished } = slot;
     const begun = performance.now();
@@ -207,7 +217,7 @@
       epochs: base + (last ? last.epochs : 0), last, points, ends, validations, right: slot.right,
       speed: slot.busy > 0 ? (1000 * slot.tokens) / slot.busy : null,
       kept: slot.kept.map((one) => one.epoch), watched, memory: elman.memory,
-      numbers: slot.drawn && !slot.large && watched !== null ? numbersOf(slot.model, watched.source, watched.text) : null,
+      numbers: reportedNumbers(slot, watched),
       listed: slot.listed.map((source) => [source, translationOf(slot, source)?.text ?? ""]),
     });
     const reported = performance.now();
