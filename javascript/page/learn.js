@@ -392,7 +392,7 @@ function drawCurveTable() {
 function watch(text) {
   state.watched = text;
   if (!state.ready) return;
-  engine.call("change", { slot: "main", watched: text }).catch(reportError);
+  engine.call("change", { slot: "main", watched: text, ...watching() }).catch(reportError);
   if (hasModel()) showWatched();
   else drawWatched(null);
 }

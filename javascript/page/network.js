@@ -7,7 +7,8 @@ const BOX = 28;             // height of a word
 const WORD = 15;            // font size
 const NARROW = 58;          // least distance of columns; with less, time runs downward
 const WIDE = 136;           // most
-const ROW = 40;             // distance of rows if time runs downward
+const ROW = 40;             // least distance of rows if time runs downward
+const UPRIGHT = 760;        // most width then
 const MOST_RIBBONS = 2500;    // ribbons; more are too many to read
 const EASE = 0.22;          // share of the way to the new values that a frame goes
 const STILL = 0.004;        // differences of weights that nobody sees
@@ -66,11 +67,13 @@ function placesOf({ sources, targets, sourceText, targetText }, width, widthOf) 
   const widest = (tokens) => Math.max(...tokens.map((token) => widthOf(visible(token)))) * (WORD / SIZE) + 20;
   let across, high, spread;
   if (upright) {
-    const [from, to] = [widest(sources), Math.max(widest(targets), widest(["</s>"]))].map((wide) => Math.min(wide, 0.3 * width));
-    const e = from + 26 + NODE / 2, d = width - to - 20 - NODE / 2;
-    across = { word: from / 2 + 1, rail: from + 12, e, c: d - NODE, d, out: width - to / 2 - 1 };
-    high = 26 + ROW * Math.max(S, T + 1);
-    spread = { source: (s) => 26 + ROW * (s + 0.5), target: (j) => 26 + ROW * (j + 0.5), sourceRoom: from - 2, targetRoom: to - 2 };
+    const used = Math.min(width, UPRIGHT), left = (width - used) / 2, most = Math.max(S, T + 1);
+    const [from, to] = [widest(sources), Math.max(widest(targets), widest(["</s>"]))].map((wide) => Math.min(wide, 0.3 * used));
+    const e = left + from + 26 + NODE / 2, d = left + used - to - 20 - NODE / 2;
+    across = { word: left + from / 2 + 1, rail: left + from + 12, e, c: d - NODE, d, out: left + used - to / 2 - 1 };
+    high = 26 + ROW * most;
+    const place = (at, count) => 26 + (ROW * most) / 2 + (at - (count - 1) / 2) * Math.min(2 * ROW, (ROW * most) / count);
+    spread = { source: (s) => place(s, S), target: (j) => place(j, T + 1), sourceRoom: from - 2, targetRoom: to - 2 };
   } else {
     const field = Math.min(170, Math.max(112, 0.13 * width)), e = BOX + 28 + NODE / 2, c = e + NODE + field;
     across = { word: BOX / 2 + 1, rail: BOX + 13, e, c, d: c + NODE, out: c + 1.5 * NODE + 22 + BOX / 2 };
@@ -96,7 +99,8 @@ function arrowsOf(places) {
     if (s > 0) found.set(`ee${s}`, straight([source(s - 1) + ahead.source * half, across.e], [source(s) - ahead.source * (half + 2), across.e]));
   }
   const [from, end] = [source(S - 1) + ahead.source * half, target(0) - ahead.target * (half + 2)];
-  const side = ahead.target > 0 ? 7 : width - 7, turn = from + ahead.source * 11;
+  const ends = [source(0), source(S - 1), target(0)];
+  const side = ahead.target > 0 ? Math.max(7, Math.min(...ends) - 44) : Math.min(width - 7, Math.max(...ends) + 44), turn = from + ahead.source * 11;
   const rail = ahead.source === ahead.target ? [[turn, across.e], [turn, across.rail], [side, across.rail]] : [[side, across.e]];
   found.set("b", roundedPath([[from, across.e], ...rail, [side, across.d], [end, across.d]].map((point) => to(...point))));
   for (let j = 1; j <= T; j++) {
@@ -242,7 +246,7 @@ class Network {
         { kind, ...(kind === "e" ? { s: at } : { t: at }) });
     };
     const word = (kind, at, token, along, place, room, lang, known = true) => {
-      const [x, y] = to(along, place), text = visible(token);
+      const text = visible(token);
       let wide = this.widthOf(text) * (WORD / SIZE), font = WORD, short = text;
       if (wide + 14 > room) {
         font = Math.max(11, (WORD * (room - 12)) / wide);
@@ -252,7 +256,7 @@ class Network {
           wide = this.widthOf(short) * (font / SIZE);
         }
       }
-      const box = Math.max(BOX, Math.min(room, wide + 18)), part = kind === "x" ? { kind, s: at } : { kind, t: at };
+      const box = Math.max(BOX, Math.min(room, wide + 18)), slack = upright ? (room - box) / 2 : 0, [x, y] = to(along, place + (kind === "x" ? slack : -slack)), part = kind === "x" ? { kind, s: at } : { kind, t: at };
       const group = this.part("nodes", `${kind}${at}`, "g", { class: `word ${kind}${known ? "" : " unknown"}` }, part);
       if (group.firstChild === null) {
         group.append(drawn("rect", { rx: 6 }), ...(kind === "w" ? [drawn("rect", { class: "share", height: 3 })] : []), drawn("text", { "text-anchor": "middle" }));
@@ -592,7 +596,8 @@ function unitColors() {
   };
 }
 
-const tile = { canvas: null, colors: null, scheme: "" };
+const SHADES = 128;         // of each sign
+const tile = { canvas: null, shades: null, scheme: "" };
 
 /* Return the values as the pixels of a square. The next call draws over it. */
 function tileOf(values) {
@@ -600,9 +605,13 @@ function tileOf(values) {
   tile.canvas ??= document.createElement("canvas");
   if (tile.canvas.width !== columns || tile.canvas.height !== rows) Object.assign(tile.canvas, { width: columns, height: rows });
   inks();
-  if (tile.scheme !== known.scheme) Object.assign(tile, { scheme: known.scheme, colors: unitColors() });
-  const drawing = tile.canvas.getContext("2d"), image = drawing.createImageData(columns, rows);
-  values.forEach((value, i) => image.data.set([...(Number.isFinite(value) ? tile.colors(value) : [0, 0, 0]), 255], 4 * i));
+  if (tile.scheme !== known.scheme) {
+    const colors = unitColors();
+    const shades = Array.from({ length: 2 * SHADES + 1 }, (_, at) => colors(at / SHADES - 1));
+    Object.assign(tile, { scheme: known.scheme, shades: shades.map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red) });
+  }
+  const drawing = tile.canvas.getContext("2d"), image = drawing.createImageData(columns, rows), pixels = new Int32Array(image.data.buffer);
+  values.forEach((value, i) => { pixels[i] = tile.shades[Math.round(SHADES * (1 + Math.max(-1, Math.min(1, value))))] ?? 255 << 24; });
   drawing.putImageData(image, 0, 0);
   return tile.canvas;
 }

@@ -307,6 +307,7 @@ function listenToFigures() {
   for (const one of document.querySelectorAll("[data-figure]"))
     one.addEventListener("click", () => {
       chooseFigure(one.dataset.figure);
+      watch(state.watched);
       drawAll();
       storeSoon();
     });

@@ -104,7 +104,7 @@ const TEXTS = {
   "network.ribbons": ["Network", "网络"],
   "network.map": ["Heat map", "热力图"],
   "network.label": ["The network translates {source} as {target}. The arrow keys lead from part to part.", "网络把 {source} 译成 {target}。用方向键可在各部分之间移动。"],
-  "network.hint": ["Below, the encoder reads the source from word to word; above, the decoder writes. Point at any part to see its numbers, or play the translation step by step.", "下面，编码器逐词读入源文；上面，解码器逐词写出译文。指向任何一处，可看它的数值；也可以逐步播放整个翻译。"],
+  "network.hint": ["The encoder reads the source word by word, and the decoder writes. Point at any part to see its numbers, or play the translation step by step.", "编码器逐词读入源文，解码器逐词写出译文。指向任何一处，可看它的数值；也可以逐步播放整个翻译。"],
   "network.less": ["unit near −1", "单元接近 −1"],
   "network.more": ["unit near +1", "单元接近 +1"],
   "network.ribbon": ["as wide as the attention weight", "宽度为注意力权重"],
