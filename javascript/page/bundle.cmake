@@ -8,7 +8,7 @@
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text engine figures network steps files pairs learn served translate inside compare lessons keep main)
+set(SCRIPT_FILES text engine figures network steps files pairs learn film served translate inside compare lessons keep main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)

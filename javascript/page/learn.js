@@ -448,8 +448,7 @@ function drawPast() {
   write(byId("past-at"), hasModel() ? `${shownEpoch()} / ${most}` : "");
   byId("past-newest").hidden = state.epoch === null;
   write(byId("past-newest"), t(state.run.best === null ? "past.newest" : "past.kept"));
-  byId("replay").disabled = slider.disabled || status === "running";
-  byId("replay").setAttribute("aria-pressed", String(replay.timer !== null));
+  drawFilm(slider.disabled || status === "running");
   byId("past-note").hidden = !slider.disabled || epoch === 0;
   write(byId("past-note"), t(status === "loaded" || state.run.restored ? "past.loaded" : "past.large"));
 }
@@ -463,33 +462,6 @@ function showEpoch(epoch) {
   else showWatched();
   showListed();
   drawTranslateSoon();
-}
-
-/* ---- The epochs as a film ---- */
-
-const FRAMES = 48, FILM = 6000;      // most frames, and milliseconds
-const replay = { timer: null };
-
-function startReplay() {
-  const { kept } = state.run, step = Math.max(1, Math.ceil(kept.length / FRAMES));
-  const epochs = [...kept.filter((_, at) => at % step === 0), modelEpoch()];
-  const next = () => {
-    const epoch = epochs.shift();
-    if (epoch === undefined || !state.run.kept.includes(epoch) && epoch !== modelEpoch()) {
-      stopReplay();
-      return;
-    }
-    showEpoch(epoch);
-    replay.timer = setTimeout(next, Math.min(330, FILM / Math.min(FRAMES, kept.length)));
-  };
-  next();
-  drawPast();
-}
-
-function stopReplay() {
-  clearTimeout(replay.timer);
-  replay.timer = null;
-  drawPast();
 }
 
 /* ---- What to try next ---- */
@@ -538,8 +510,7 @@ function listenToLearning() {
   curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
   learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOf, hint: hintOfLearning });
-  byId("replay").addEventListener("click", () => (replay.timer === null ? startReplay() : stopReplay()));
-  byId("past").addEventListener("pointerdown", stopReplay);
+  listenToFilm();
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(() => learnWith("step")));
   byId("reset").addEventListener("click", listenedAction(resetMain));

@@ -141,6 +141,9 @@ function ribbonsOf(places, weights) {
 
 /* ---- Drawing ---- */
 
+/* What a picture needs of the styles. */
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "stroke-opacity", "font-size", "paint-order", "stroke-linejoin"];
+
 let networks = 0;
 
 class Network {
@@ -381,7 +384,7 @@ class Network {
     const orders = ordersOf(S), zero = shown.keys[0].map(() => 0);
     for (let s = 0; s < S; s++) square(shown.keys[s], source(s), across.e, this.presence(orders.e(s)), shown.keys[s - 1] ?? zero);
     const first = shown.keys[S - 1];
-    if (state.info?.settings.bidirectional !== true) square(first, target(0), across.d, this.presence(orders.b));
+    if (startsFromCopy()) square(first, target(0), across.d, this.presence(orders.b));
     for (let at = 0; at < T; at++) {
       square(shown.queries[at], target(at + 1), across.d, this.presence(orders.d(at)), shown.queries[at - 1] ?? first);
       square(shown.contexts[at], target(at + 1), across.c, this.presence(orders.c(at)));
@@ -542,19 +545,25 @@ class Network {
 
   /* ---- Pictures ---- */
 
-  /* Return the drawing as SVG with its colors and squares, in light mode. */
+  /* Return the drawing without its states as SVG with the colors of the page, since a picture has no style sheet. */
+  styled() {
+    const copy = this.svg.cloneNode(true), from = [...this.svg.querySelectorAll("*")], to = [...copy.querySelectorAll("*")];
+    from.forEach((one, at) => {
+      if (one.tagName === "g") return;
+      const style = getComputedStyle(one);
+      for (const name of STYLES) to[at].setAttribute(name, style.getPropertyValue(name));
+    });
+    for (const one of to) for (const name of ["class", "data-part", "role", "aria-label"]) one.removeAttribute(name);
+    for (const one of copy.querySelectorAll('path[stroke="rgba(0, 0, 0, 0)"]')) one.remove();
+    copy.setAttribute("font-family", styleOfPage().font);
+    return copy;
+  }
+
+  /* Return the drawing as SVG with its states, in light mode. */
   picture(title) {
     return inLight(() => {
       const root = drawn("svg", { "font-family": styleOfPage().font }), { width, high } = this.places, margin = 14;
-      const copy = this.svg.cloneNode(true), from = [...this.svg.querySelectorAll("*")], to = [...copy.querySelectorAll("*")];
-      from.forEach((one, at) => {
-        const style = getComputedStyle(one);
-        for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "stroke-opacity", "font-size"]) to[at].setAttribute(name, style.getPropertyValue(name));
-        for (const name of ["class", "data-part", "role", "aria-label", "id"]) if (name !== "id" || one.tagName !== "marker") to[at].removeAttribute(name);
-      });
-      copy.querySelectorAll('[fill="none"][stroke="none"], [opacity="0"]').forEach((one) => one.remove());
-      this.paintStates();
-      const squares = drawn("g", { transform: `translate(${margin},${margin + 28})` }, ...this.squares());
+      const copy = this.styled(), squares = drawn("g", { transform: `translate(${margin},${margin + 28})` }, ...this.squares());
       root.append(drawn("text", { x: margin, y: 22, "font-size": SIZE, "font-weight": 600, fill: inks().ink }, title), squares,
         drawn("g", { transform: `translate(${margin},${margin + 28})` }, ...copy.childNodes));
       return onPaper(root, Math.ceil(width + 2 * margin), Math.ceil(high + 2 * margin + 28), title, inks().paper);
@@ -572,6 +581,7 @@ class Network {
         width: tenth(NODE / columns + 0.05), height: tenth(NODE / rows + 0.05), fill: `rgb(${colors(value)})` })));
     };
     for (let s = 0; s < S; s++) square(shown.keys[s], source(s), across.e);
+    if (startsFromCopy()) square(shown.keys[S - 1], target(0), across.d);
     for (let at = 0; at < T; at++) {
       square(shown.queries[at], target(at + 1), across.d);
       square(shown.contexts[at], target(at + 1), across.c);
@@ -579,6 +589,9 @@ class Network {
     return made;
   }
 }
+
+/* Whether the first decoder state is a copy of the last encoder state. */
+const startsFromCopy = () => state.info?.settings.bidirectional !== true;
 
 const partName = ({ kind, s, t: at }) => (kind === "a" ? `a${at},${s}` : `${kind}${s ?? at ?? ""}`);
 

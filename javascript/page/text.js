@@ -141,6 +141,7 @@ const TEXTS = {
   "first.memorize": ["Memorize five pairs", "死记五个句对"],
   "first.memorized": ["All five are right, but the ribbons are no dictionary: each sentence was seen 80 times and is known by heart, so the network need not look at the right word.", "五句全对，带子却不是词典：每句看了 80 遍，已经背熟，网络不必看对词。"],
   replay: ["Replay", "重放"],
+  film: ["Save as video", "存为视频"],
   "step.change": ["change: {formula} = {value}", "变化：{formula} = {value}"],
   "step.changed": ["{formula}, changed by you", "{formula}，由您改动"],
 
