@@ -38,8 +38,8 @@ static elman_status read_states(struct states *states, const elman_gradient_trac
   return ELMAN_OK;
 }
 
-/* Compute attention on the states with the parameters of the model. The file /model, which elman.mjs
- * removes, passes them on. */
+/* Compute attention on the states with the parameters of the model. The file /model, which
+ * elman.mjs removes, passes them on. */
 static elman_status attend(elman_attention_output **output, const elman_model *model,
                            const struct states *states, const elman_gradient_trace *trace,
                            elman_error *error) {

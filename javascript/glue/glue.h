@@ -94,7 +94,8 @@ method method_create_training, method_advance, method_finish, method_save_traini
 
 /* Methods that write the whole answer themselves; they write nothing after an error. */
 typedef elman_status writing_method(FILE *answer, const json_t *request, elman_error *error);
-writing_method write_translations, write_trace, write_attend; /* translate.c, gradients.c, attend.c */
+writing_method write_translations, write_trace,
+    write_attend; /* translate.c, gradients.c, attend.c */
 
 enum { DIGITS = 17 }; /* of numbers in answers; they preserve doubles */
 

@@ -313,11 +313,12 @@ function listenToFigures() {
     });
 }
 
+const MOST_PARAMETERS = 6e6;    // of a model whose numbers are computed, in double and with gradients: more would take much memory
 const numbersKnown = new WeakMap();
 
 /* Return the numbers of a translation of the network of the page; null where there are none. */
 async function numbersOf(translation) {
-  if (served.chosen !== null || translation.sentences || translation.targetTokens.length === 0) return null;
+  if (served.chosen !== null || state.info?.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
   if (!numbersKnown.has(translation)) {
     const { source, text } = translation;
     numbersKnown.set(translation, await engine.call("attend", { slot: "main", epoch: state.epoch, source, target: text }).catch(() => null));

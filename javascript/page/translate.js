@@ -195,14 +195,19 @@ function drawWeights(translation) {
   drawWeightPanel();
 }
 
-/* Draw the network of the translation, or of one of its sentences; its states follow when the worker has them. */
+const LATE = 120;             // milliseconds until the network is drawn without its states
+const LARGE = 500000;         // parameters; with more, the states are computed only when the user pauses
+const PAUSE = 250;            // milliseconds
+
+/* Draw the network of the translation, or of one of its sentences, with its states if the worker has them soon. */
 async function drawNetwork(translation) {
   const { head, sentence } = asked, alone = aloneOf(translation, sentence);
-  const show = (numbers) => weightFigure.show(networkOf(alone, numbers, head), weightMap.marked);
-  const old = weightFigure.view, numbers = numbersKnown.get(alone);
-  if (numbers !== undefined || old === null || old.translation.text !== alone.text) show(numbers ?? null);
-  const found = await numbersOf(alone);
-  if (shownTranslation() === translation && asked.head === head && asked.sentence === sentence) show(found);
+  const isOld = () => shownTranslation() !== translation || asked.head !== head || asked.sentence !== sentence;
+  const show = (numbers) => { if (!isOld()) weightFigure.show(networkOf(alone, numbers, head), weightMap.marked); };
+  const late = setTimeout(show, LATE, null);
+  if (!numbersKnown.has(alone) && state.info?.parameters > LARGE) await new Promise((go) => { setTimeout(go, PAUSE); });
+  if (!isOld()) show(await numbersOf(alone));
+  clearTimeout(late);
 }
 
 /* The sentences of a text, each once, so that their numbers stay known. */

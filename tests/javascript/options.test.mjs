@@ -157,7 +157,7 @@ test("every option of a search has an effect", () => {
 test("texts are strings that the library can read", () => {
   for (const wrong of [5, null, NaN, {}, [], () => 1, true, 1n])
     for (const [name, call] of [["text", () => model.translate(wrong)], ["text", () => model.alternatives(wrong, [], 0, 1)],
-      ["source", () => model.trace(wrong, target)], ["target", () => model.trace(source, wrong)], ["target", () => model.gradientCheck(source, wrong)]])
+      ["source", () => model.trace(wrong, target)], ["target", () => model.trace(source, wrong)], ["source", () => model.attend(wrong, target)], ["target", () => model.gradientCheck(source, wrong)]])
       refuses("invalid argument", new RegExp(`${name} must be a string, not `), call);
   refuses("invalid argument", /text is missing/, () => model.translate());
   refuses("invalid argument", /NUL/, () => model.translate("a\u0000b"));
