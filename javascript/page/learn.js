@@ -415,7 +415,7 @@ function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
     byId("watched").replaceChildren(isolate(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
-    learnFigure.say(t(state.ready ? "map.empty" : "busy.loading"));
+    learnFigure.say(t(state.ready ? "network.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
     return;
   }

@@ -103,6 +103,7 @@ const TEXTS = {
   figure: ["Figure", "图"],
   "network.ribbons": ["Network", "网络"],
   "network.map": ["Heat map", "热力图"],
+  "network.empty": ["The network of this sentence appears here.", "这个句子的网络会显示在这里。"],
   "network.label": ["The network translates {source} as {target}. The arrow keys lead from part to part.", "网络把 {source} 译成 {target}。用方向键可在各部分之间移动。"],
   "network.hint": ["The encoder reads the source word by word, and the decoder writes. Point at any part to see its numbers, or play the translation step by step.", "编码器逐词读入源文，解码器逐词写出译文。指向任何一处，可看它的数值；也可以逐步播放整个翻译。"],
   "network.less": ["unit near −1", "单元接近 −1"],
