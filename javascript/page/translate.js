@@ -279,15 +279,17 @@ function drawChanges() {
   const parts = [];
   if (asked.prefix !== null) parts.push(t("changes.prefix", { n: asked.prefix.length }));
   if (asked.overrides.size > 0) parts.push(t("changes.weights", { n: asked.overrides.size }));
+  const words = parts.join(" "), isOld = byId("changes").dataset.words === words;
   byId("changes").hidden = parts.length === 0;
-  if (parts.length === 0) return;
+  byId("changes").dataset.words = words;
+  if (parts.length === 0 || isOld) return; // a button that is replaced while it is pressed loses the click
   const restore = button("", () => {
     asked.prefix = null;
     asked.overrides.clear();
     translateNow();
     byId("text").focus();
   }, [t("changes.restore")], { id: "restore" });
-  byId("changes").replaceChildren(element("span", {}, parts.join(" ")), restore);
+  byId("changes").replaceChildren(element("span", {}, words), restore);
 }
 
 /* ---- Alternatives ---- */
