@@ -508,9 +508,11 @@ class Network {
     box?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
   }
 
+  /* A click keeps the numbers, also those of a finger that has left. */
   choose(part) {
-    if (part === null) return;
-    this.pick(part);
+    this.at = part;
+    this.light(part);
+    if (part !== null) this.pick(part);
   }
 
   /* Up and down lead along the data, left and right along time; a right-to-left row turns the latter round. */
