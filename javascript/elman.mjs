@@ -26,7 +26,8 @@ const SOURCES = "an ArrayBuffer, a typed array, a DataView, a Blob, a File or a 
 function bytesOf(value, name, allowed = BYTES) {
   const isBuffer = ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
   if (!isBuffer && !ArrayBuffer.isView(value))
-    throw new ElmanError("invalid argument", `${name} must be ${allowed}, not ${nameOf(value)}`);
+    throw new ElmanError("invalid argument", `${name} must be ${allowed}, not ${nameOf(value)}` +
+      (typeof value === "string" ? "; pass the result of fetch() or readFile()" : ""));
   try {
     return isBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   } catch (problem) {
@@ -63,7 +64,8 @@ const isPending = (source) => isMethod(source, "arrayBuffer") || isMethod(source
 /** Wait for the bytes of a source. */
 async function arrived(source, name, allowed) {
   const failed = (problem) => {
-    throw new ElmanError("no input", `${name} cannot be read: ${problem?.message ?? problem}`, "", { cause: problem });
+    const reason = problem?.cause?.message || problem?.message || problem; // "fetch failed" says nothing
+    throw new ElmanError("no input", `${name} cannot be read: ${reason}`, "", { cause: problem });
   };
   const found = await Promise.resolve(source).catch(failed);
   if (!isMethod(found, "arrayBuffer")) return bytesOf(found, name, allowed);
@@ -228,6 +230,8 @@ function pause() {
 class Handle {
   #number;
   constructor(connection, number) {
+    if (!(connection instanceof Connection))
+      throw new ElmanError("invalid argument", "objects come from Elman.load() and its methods, not from `new`");
     this.connection = connection;
     this.#number = number;
   }
@@ -254,8 +258,9 @@ class Handle {
 
 export class Pairs extends Handle {
   static type = "Pairs"; // minifiers change the name of a class
-  constructor(connection, { pairs, count, skippedCount, skipped }) {
-    super(connection, pairs);
+  constructor(connection, found) {
+    super(connection, found?.pairs);
+    const { count, skippedCount, skipped } = found;
     this.report = { count, skippedCount, skipped };
   }
 }
@@ -399,6 +404,8 @@ export class Elman {
   }
 
   constructor(connection) {
+    if (!(connection instanceof Connection))
+      throw new ElmanError("invalid argument", "use await Elman.load() in place of `new`");
     this.#connection = connection;
     Object.assign(this, connection.call("describe"));
     for (const row of this.hyperparameters) row.name = otherName(row.name);

@@ -256,6 +256,9 @@ test("a Blob, a File, a Response and a promise of one are waited for", async () 
   const used = new Response(bytes), problem = new Error("no network");
   await used.arrayBuffer();
   await rejects("no input", /the model cannot be read: .*(unusable|already)/, elman.loadModel(used));
+  await rejects("no input", /the model cannot be read: .*ECONNREFUSED|bad port/, elman.loadModel(fetch("http://127.0.0.1:1/")));
+  refuses("invalid argument", /not a string; pass the result of fetch\(\) or readFile\(\)$/, () => elman.loadModel("model.safetensors"));
+  for (const make of [() => new Elman(), () => new model.constructor(), () => new pairs.constructor()]) refuses("invalid argument", /Elman\.load\(\)/, make);
   await rejects("no input", /the model cannot be read: no network/, elman.loadModel(Promise.reject(problem)), problem);
   for (const load of [(one) => elman.loadModel(one), (one) => elman.readPairs(one), (one) => Elman.load(one)])
     await rejects("no input", /cannot be read: the server answers 404 Not Found/, load(new Response("no such page", { status: 404, statusText: "Not Found" })));

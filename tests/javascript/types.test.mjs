@@ -19,6 +19,8 @@ const START = `import { Elman, ElmanError, Model, Pairs, Training, type Settings
 declare const elman: Elman, pairs: Pairs, model: Model, training: Training, bytes: Uint8Array;
 `;
 
+const parsed = new Map(); // files of TypeScript, which are large
+
 /** Return the lines of the program, from 1, that TypeScript refuses. The types themselves must be right. */
 function refusedLines(program, options = {}) {
   const name = `${folder}/program.mts`, types = resolve(packageFolder, "elman.d.ts");
@@ -29,7 +31,12 @@ function refusedLines(program, options = {}) {
   const { readFile, fileExists, getSourceFile } = host;
   host.fileExists = (file) => file === name || fileExists(file);
   host.readFile = (file) => (file === name ? text : readFile(file));
-  host.getSourceFile = (file, ...more) => (file === name ? ts.createSourceFile(file, text, ts.ScriptTarget.ESNext) : getSourceFile(file, ...more));
+  host.getSourceFile = (file, ...more) => {
+    if (file === name) return ts.createSourceFile(file, text, ts.ScriptTarget.ESNext);
+    if (!/\/typescript\/lib\//.test(file)) return getSourceFile(file, ...more);
+    if (!parsed.has(file)) parsed.set(file, getSourceFile(file, ...more));
+    return parsed.get(file);
+  };
   const found = ts.getPreEmitDiagnostics(ts.createProgram([name], settings, host));
   const strange = found.filter(({ file }) => file?.fileName !== name).map(({ messageText, file }) =>
     `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`);
