@@ -129,7 +129,7 @@ expect_exit 0 curves many.svg
 
 # Errors.
 expect_refused 'no LOG given' plot
-expect_refused '--label: 1 labels for 2 logs; give one for each' plot --label x run.jsonl again.jsonl
+expect_refused '--label: 1 label for 2 logs; give one for each' plot --label x run.jsonl again.jsonl
 expect_refused 'unknown suffix; use one of: .svg .png .pdf' plot -o picture.gif run.jsonl
 expect_error 66 '^elman: nowhere: ' plot nowhere
 expect_error 73 '^elman: no/such.svg: ' plot -q -o no/such.svg run.jsonl

@@ -59,8 +59,9 @@ static int check_plot(struct plot_job *job, const struct usage *usage,
     return report_usage(usage->command, "%zu logs are too many for one picture; name up to %d",
                         operands->count, MAX_LISTED);
   if (job->labels.count > 0 && job->labels.count != operands->count)
-    return report_usage(usage->command, "--label: %zu labels for %zu logs; give one for each",
-                        job->labels.count, operands->count);
+    return report_usage(usage->command, "--label: %zu label%s for %zu log%s; give one for each",
+                        job->labels.count, plural(job->labels.count), operands->count,
+                        plural(operands->count));
   const int code = format_choose(&job->format, &formats, job->output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = "svg";
