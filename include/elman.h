@@ -63,6 +63,7 @@
 #include "elman/mechanisms.h"
 #include "elman/metric.h"
 #include "elman/options.h"
+#include "elman/plot.h"
 #include "elman/sentences.h"
 #include "elman/split.h"
 #include "elman/subwords.h"

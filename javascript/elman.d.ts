@@ -1,16 +1,24 @@
+/// <reference lib="esnext.disposable" />
+
 /** elman in JavaScript: the translator itself, compiled to WebAssembly. All calls are synchronous except where a
  * Promise is stated; in a page, run them in a Web Worker. Every failure is an ElmanError. An option that is
  * undefined counts as absent; null is refused. */
 
 export class ElmanError extends Error {
-  /** "invalid argument", "bad data", "no input", "no memory", "interrupted", "unsupported" or "internal error". */
-  code: string
+  private constructor()
+  readonly name: "ElmanError"
+  readonly code: "invalid argument" | "bad data" | "no input" | "no memory" | "cannot create" | "input/output" | "interrupted"
+    | "unsupported" | "internal error"
   /** The place of the fault, such as "pairs:12" (a line) or "model"; "" if there is none. */
-  where: string
+  readonly where: string
+  /** Of readPairs: the lines that are not pairs. */
+  readonly result?: PairsReport
+  /** The error of the system, or the reason of an AbortSignal. */
+  readonly cause?: unknown
 }
 
 export interface Hyperparameter {
-  name: string          // "hiddenSize": key of the options below
+  name: keyof Settings  // "hiddenSize": key of the options below
   option: string        // "hidden-size": option of the command
   label: string; group: string; help: string
   scope: "model" | "training"
@@ -108,7 +116,7 @@ export interface SkippedLine { line: number; fault: string; problem: string }
 export interface PairsReport { count: number; skippedCount: number; skipped: SkippedLine[] }
 
 export interface ModelInfo {
-  settings: Settings            // of the model and of its last training
+  settings: Required<Settings>  // of the model and of its last training
   parameters: number
   sourceVocabulary: number; targetVocabulary: number   // numbers of tokens
   sourceTokens: string; targetTokens: string           // token modes
@@ -132,7 +140,7 @@ export interface SearchOptions {
   seed?: number                 // random seed of sampling and of shuffled attention (default 1)
   precision?: "float32" | "int8"  // precision of matrix products; int8 is faster and rounds weights (default "float32")
   /* end of options */
-  overrides?: Override[]        // at most 64, applied in order
+  overrides?: readonly Override[]  // at most 64, applied in order
 }
 
 /** Rows and columns count tokens from 0; a weight is a number from 0 to 1. */
@@ -239,15 +247,36 @@ export interface TrainOptions {
 /** Any bytes: Uint8Array, Buffer of Node, DataView, ArrayBuffer and so on. */
 export type Bytes = ArrayBufferLike | ArrayBufferView
 
-export class Pairs {           // from Elman.readPairs
-  readonly report: PairsReport
-  free(): void                  // refused while a training validates on the pairs
+/** Bytes that must be waited for: a Blob, a File or a Response, or a promise of one, such as fetch(address). */
+export type Pending = HasBytes | PromiseLike<Bytes | HasBytes>
+interface HasBytes { arrayBuffer(): Promise<ArrayBufferLike> }
+
+/** Options of calls that take long. After an abort, the promise is rejected with an ElmanError whose code is
+ * "interrupted" and whose cause is the reason of the signal. */
+export interface Abortable { signal?: AbortSignal }
+
+/** An object in the memory of the module, until free() or the end of the block of `using`. */
+declare class Handle {
+  protected constructor()
+  private readonly connection: unknown
+  free(): void
+  [Symbol.dispose](): void
 }
 
-export class Model {
+/** From Elman.readPairs. free() is refused while a training validates on the pairs. */
+export class Pairs extends Handle {
+  private constructor()
+  readonly report: PairsReport
+}
+
+/** From Elman.createModel or Elman.loadModel. free() is refused while a training uses the model. */
+export class Model extends Handle {
+  private constructor()
   readonly info: ModelInfo
   /** Translate a text, by default each of its sentences by itself. */
   translate(text: string, options?: TranslateOptions): Translation[]       // nBest translations, the best first
+  /** Translate each text by itself, and give other tasks time between texts. */
+  translateAll(texts: readonly string[], options?: TranslateOptions & Abortable): Promise<Translation[][]>
   /** The most probable tokens of the translation of a sentence at position `position` (from 0) after the tokens before it. */
   alternatives(text: string, targetIds: ArrayLike<number>, position: number, count: number): Alternative[]
   evaluate(pairs: Pairs, options?: SearchOptions): Scores
@@ -257,35 +286,44 @@ export class Model {
   /** Refused for a model with self-attention or clause segments. */
   attend(source: string, target: string): AttentionNumbers
   gradientCheck(source: string, target: string, options?: { samples?: number }): GradientCheck
-  save(): Uint8Array            // a safetensors file
-  free(): void                  // refused while a training uses the model; free the training first
+  save(): Uint8Array                      // a safetensors file
 }
 
-export class Training {
+/** From Model.train. Free it before its model. */
+export class Training extends Handle {
+  private constructor()
   readonly finished: boolean
   readonly last: TrainReport | null
   /** Do updates until `limit` of them are done, `milliseconds` have passed or the training ends. Returns the reports
    * of the updates, and the validations. At least one update is done. */
   advance(limit: number, milliseconds?: number): { reports: TrainReport[]; validations: Validation[]; finished: boolean }
-  /** Run to the end; onUpdate may return false to stop. Gives other tasks time between updates. */
-  run(onUpdate?: (report: TrainReport) => boolean | void): Promise<void>
+  /** Run to the end; onUpdate may return false to stop. Gives other tasks time between updates. After an abort, the
+   * training is as after its last update: run() continues it, finish() ends it. */
+  run(onUpdate?: (report: TrainReport) => boolean | void, options?: Abortable): Promise<void>
   /** The state after the last update, as a file: parameters, moments of the optimizer, epoch and so on. train() resumes from it. */
   checkpoint(): Uint8Array
   /** End: the model keeps what it learned (the best validated parameters if there are dev pairs). */
   finish(): void
-  free(): void
 }
 
 export class Elman {
-  /** Start the module elman.wasm: from its bytes, from an address relative to the page (in Node: to the working
-   * folder), or, without an argument, from the file beside elman.mjs. */
-  static load(wasm?: Bytes | WebAssembly.Module | URL | string): Promise<Elman>
+  private constructor()
+  /** Start the module elman.wasm: from its bytes, from an address relative to the page (in Node: the name of a file), or,
+   * without an argument, from the file of the package. */
+  static load(wasm?: Bytes | Pending | URL | string | (object & WebAssembly.Module)): Promise<Elman>
   readonly version: string
-  readonly hyperparameters: Hyperparameter[]
+  readonly hyperparameters: readonly Hyperparameter[]
   /** Read text with one pair per line: source, tab, target. An error has the skipped lines in `result`. */
   readPairs(text: string | Bytes): Pairs
+  readPairs(text: Pending): Promise<Pairs>
+  readPairs(text: string | Bytes | Pending): Pairs | Promise<Pairs>
   createModel(pairs: Pairs, settings?: Settings): Model
-  loadModel(bytes: Bytes): Model
+  /** Read a safetensors file. */
+  loadModel(file: Bytes): Model
+  loadModel(file: Pending): Promise<Model>
+  loadModel(file: Bytes | Pending): Model | Promise<Model>
   /** Bytes of memory in use by the module. */
   readonly memory: number
 }
+
+export {} // nothing but what is marked

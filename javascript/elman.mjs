@@ -3,8 +3,8 @@
 import { MemoryFiles } from "./wasi.mjs";
 
 export class ElmanError extends Error {
-  constructor(code, message, where = "") {
-    super(message);
+  constructor(code, message, where = "", options = undefined) {
+    super(message, options);
     this.name = "ElmanError";
     this.code = code;
     this.where = where;
@@ -17,17 +17,25 @@ const SIMD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123
 
 const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Return the bytes of a buffer, or of the part of a buffer that a view shows. */
-function bytesOf(value, name, others = "") {
+/* What has bytes, in messages. */
+const BYTES = "an ArrayBuffer, a typed array or a DataView";
+const SOURCES = "an ArrayBuffer, a typed array, a DataView, a Blob, a File or a Response";
+
+/** Return the bytes of a buffer, or of the part of a buffer that a view shows. `allowed` names in a message what the
+ * argument may be. */
+function bytesOf(value, name, allowed = BYTES) {
   const isBuffer = ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
   if (!isBuffer && !ArrayBuffer.isView(value))
-    throw new ElmanError("invalid argument", `${name} must be ${others}an ArrayBuffer, a typed array or a DataView, not ${nameOf(value)}`);
+    throw new ElmanError("invalid argument", `${name} must be ${allowed}, not ${nameOf(value)}` +
+      (typeof value === "string" ? "; pass the result of fetch() or readFile()" : ""));
   try {
     return isBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   } catch (problem) {
     throw new ElmanError("invalid argument", `${name} cannot be read: ${problem.message}`); // its buffer was transferred
   }
 }
+
+const notPlain = (problem) => new ElmanError("invalid argument", `an argument is no plain value: ${problem?.message ?? problem}`);
 
 /** Name a value in a message. */
 function nameOf(value) {
@@ -48,33 +56,75 @@ function isPlain(value) {
     Reflect.ownKeys(value).every((key) => typeof key === "string" && Object.prototype.propertyIsEnumerable.call(value, key));
 }
 
-/** Return where relative addresses begin: the page, or the working folder of Node. */
-function base() {
-  if (typeof process === "object" && process.versions?.node) {
-    return `file://${encodeURI(process.cwd().replaceAll("\\", "/")).replace(/[?#]/g, encodeURIComponent)}/`;
-  }
-  return /^(blob|data):/.test(globalThis.location?.href ?? "blob:") ? import.meta.url : location.href;
+const isMethod = (value, name) => typeof value === "object" && typeof value?.[name] === "function";
+
+/** Return whether the bytes of a source must be waited for: a Blob, a File, a Response, or a promise of a source. */
+const isPending = (source) => isMethod(source, "arrayBuffer") || isMethod(source, "then");
+
+/** Wait for the bytes of a source. */
+async function arrived(source, name, allowed) {
+  const failed = (problem) => {
+    const reason = problem?.cause?.message || problem?.message || problem; // "fetch failed" says nothing
+    throw new ElmanError("no input", `${name} cannot be read: ${reason}`, "", { cause: problem });
+  };
+  const found = await Promise.resolve(source).catch(failed);
+  if (!isMethod(found, "arrayBuffer")) return bytesOf(found, name, allowed);
+  if (found.ok === false) failed(`${found.url || "the server"} answers ${`${found.status} ${found.statusText}`.trim()}`);
+  return bytesOf(await Promise.resolve(found.arrayBuffer()).catch(failed), name, allowed);
 }
 
-async function readSource(url) {
-  if (url.protocol === "file:" && typeof process === "object") {
-    const { readFile } = await import("node:fs/promises");
-    return readFile(url);
-  }
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`.trim());
-  return answer.arrayBuffer();
+/** Call use(bytes) with the bytes of a source: at once if they are there, else in a promise. */
+const withBytes = (source, name, allowed, use) =>
+  isPending(source) ? arrived(source, name, allowed).then(use) : use(bytesOf(source, name, allowed));
+
+/** Throw if the signal has been aborted. */
+function checkSignal(signal, what) {
+  if (signal?.aborted)
+    throw new ElmanError("interrupted", `${what} was aborted: ${signal.reason?.message ?? signal.reason}`, "", { cause: signal.reason });
 }
+
+/** Copy options. JSON cannot write all values of the copy. */
+function copyOf(options) {
+  if (!isPlain(options)) throw new ElmanError("invalid argument", `options must be an object, not ${nameOf(options)}`);
+  try {
+    return { ...options };
+  } catch (problem) {
+    throw notPlain(problem); // of a getter
+  }
+}
+
+/** Divide options into the signal, which the module cannot read, and the others. */
+function dividedOptions(options) {
+  const { signal, ...others } = copyOf(options);
+  if (signal !== undefined && typeof signal?.aborted !== "boolean")
+    throw new ElmanError("invalid argument", `signal must be an AbortSignal, not ${nameOf(signal)}`);
+  return { signal, others };
+}
+
+/** Return where the module is without an argument of load(). A bundler finds the file by exactly this expression. The
+ * development server of Vite moves the scripts of packages, but not their other files, to node_modules/.vite/deps. */
+function beside() {
+  const url = new URL("./elman.wasm", import.meta.url);
+  return /\/node_modules\/\.vite\/deps\/elman\.wasm$/.test(url.pathname) ? new URL("../../elman/elman.wasm", url) : url;
+}
+
+const REMEDY = "; serve elman.wasm of the package there, or pass its bytes or address to Elman.load()";
+
+/** Return the address that a text means: relative to the page, or in a worker without one, to this file. */
+const addressOf = (text) => new URL(text, /^(blob|data):/.test(globalThis.location?.href ?? "blob:") ? import.meta.url : location.href);
 
 /** Return the bytes or the module that `source` names. */
-async function fetchModule(source) {
+async function moduleOf(source, place) {
   if (source instanceof WebAssembly.Module) return source;
-  if (source !== undefined && typeof source !== "string" && !(source instanceof URL)) return bytesOf(source, "wasm", "a URL, a WebAssembly.Module, ");
-  const place = source ?? "elman.wasm";
+  if (isPending(source)) return arrived(source, "wasm", SOURCES);
+  if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
+    return bytesOf(source, "wasm", `a URL, a WebAssembly.Module, ${SOURCES}`);
   try {
-    return await readSource(new URL(place, source === undefined ? import.meta.url : base()));
+    const answer = await fetch(source === undefined ? beside() : addressOf(source));
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`.trim());
+    return await answer.arrayBuffer();
   } catch (problem) {
-    throw new ElmanError("no input", `cannot load ${place}: ${problem.message}`);
+    throw new ElmanError("no input", `cannot load ${place}: ${problem.message}${source === undefined ? REMEDY : ""}`);
   }
 }
 
@@ -130,7 +180,7 @@ function encoded(request) {
   try {
     return JSON.stringify(request, replace);
   } catch (problem) {
-    throw new ElmanError("invalid argument", `an argument is no plain value: ${problem?.message ?? problem}`);
+    throw notPlain(problem);
   }
 }
 
@@ -169,15 +219,24 @@ class Connection {
   }
 }
 
+const SLICE = 20; // milliseconds of work before other tasks run
+
+/** Let other tasks run. */
+function pause() {
+  return new Promise((resolve) => (typeof setImmediate === "function" ? setImmediate : setTimeout)(resolve));
+}
+
 /** An object of the module, which `free` frees. */
 class Handle {
   #number;
   constructor(connection, number) {
+    if (!(connection instanceof Connection))
+      throw new ElmanError("invalid argument", "objects come from Elman.load() and its methods, not from `new`");
     this.connection = connection;
     this.#number = number;
   }
   get number() {
-    if (this.#number === 0) throw new ElmanError("invalid argument", `the ${this.constructor.name} was freed`);
+    if (this.#number === 0) throw new ElmanError("invalid argument", `the ${this.constructor.type} was freed`);
     return this.#number;
   }
   /** Return the number of an argument, which must be an object of the same module. */
@@ -185,22 +244,29 @@ class Handle {
     const own = value instanceof this && value.connection === connection;
     if (own) return value.number;
     const problem = value instanceof this ? "one of another Elman.load()" : nameOf(value);
-    throw new ElmanError("invalid argument", `${name} must be an object of type ${this.name} of the same module, not ${problem}`);
+    throw new ElmanError("invalid argument", `${name} must be an object of type ${this.type} of the same module, not ${problem}`);
   }
   free() {
     if (this.#number !== 0) this.connection.call("free", { object: this.#number }); // fails if a training uses it
     this.#number = 0; // unless the call has thrown: a training may still use the object
   }
+  /* For `using`, where the language has it. */
+  [Symbol.dispose ?? Symbol("Symbol.dispose")]() {
+    this.free();
+  }
 }
 
 export class Pairs extends Handle {
-  constructor(connection, { pairs, count, skippedCount, skipped }) {
-    super(connection, pairs);
+  static type = "Pairs"; // minifiers change the name of a class
+  constructor(connection, found) {
+    super(connection, found?.pairs);
+    const { count, skippedCount, skipped } = found;
     this.report = { count, skippedCount, skipped };
   }
 }
 
 export class Model extends Handle {
+  static type = "Model";
   get info() {
     return this.connection.call("modelInfo", { model: this.number });
   }
@@ -220,6 +286,20 @@ export class Model extends Handle {
     return found;
   }
 
+  async translateAll(texts, options = {}) {
+    const { signal, others } = dividedOptions(options), found = [];
+    if (!Array.isArray(texts)) throw new ElmanError("invalid argument", `texts must be an array, not ${nameOf(texts)}`);
+    let end = performance.now() + SLICE;
+    for (const text of texts) {
+      checkSignal(signal, "the translation");
+      found.push(this.translate(text, others));
+      if (performance.now() < end) continue;
+      await pause();
+      end = performance.now() + SLICE;
+    }
+    return found;
+  }
+
   alternatives(text, targetIds, position, count) {
     return this.connection.call("alternatives", { model: this.number, text, targetIds, position, count });
   }
@@ -229,14 +309,13 @@ export class Model extends Handle {
   }
 
   train(pairs, options = {}) {
-    const request = { model: this.number, pairs: Pairs.numberOf(this.connection, pairs, "pairs"), options };
-    const { dev, checkpoint } = options ?? {}, replaced = {};
-    if (dev !== undefined) replaced.dev = Pairs.numberOf(this.connection, dev, "dev");
+    const request = { model: this.number, pairs: Pairs.numberOf(this.connection, pairs, "pairs"), options: copyOf(options) };
+    const { dev, checkpoint } = request.options;
+    if (dev !== undefined) request.options.dev = Pairs.numberOf(this.connection, dev, "dev");
     if (checkpoint !== undefined) {
-      replaced.checkpoint = true;
+      request.options.checkpoint = true;
       this.connection.files.put("/checkpoint", bytesOf(checkpoint, "checkpoint"));
     }
-    if (isPlain(options)) request.options = { ...options, ...replaced }; // the module refuses others
     try {
       return new Training(this.connection, this.connection.call("createTraining", request).training);
     } finally {
@@ -266,12 +345,8 @@ export class Model extends Handle {
   }
 }
 
-/** Let other tasks run. */
-function pause() {
-  return new Promise((resolve) => (typeof setImmediate === "function" ? setImmediate : setTimeout)(resolve));
-}
-
 export class Training extends Handle {
+  static type = "Training";
   finished = false;
   last = null;
 
@@ -289,14 +364,16 @@ export class Training extends Handle {
     return { reports, validations, finished: this.finished };
   }
 
-  async run(onUpdate) {
-    const SLICE = 20;
+  async run(onUpdate, options = {}) {
+    const { signal, others } = dividedOptions(options);
+    for (const key of Object.keys(others)) throw new ElmanError("invalid argument", `unknown option '${key}'; did you mean 'signal'`);
     if (onUpdate !== undefined && typeof onUpdate !== "function")
       throw new ElmanError("invalid argument", `onUpdate must be a function, not ${nameOf(onUpdate)}`);
     let going = true;
     while (going && !this.finished) {
       const end = performance.now() + SLICE;
       do {
+        checkSignal(signal, "the training");
         const { reports } = this.advance(1);
         for (const report of reports) if (onUpdate?.(report) === false) going = false;
       } while (going && !this.finished && performance.now() < end);
@@ -323,17 +400,20 @@ export class Elman {
   static async load(source) {
     if (typeof WebAssembly !== "object" || !WebAssembly.validate(SIMD))
       throw new ElmanError("unsupported", "this program needs WebAssembly with SIMD; please update the browser");
-    const files = new MemoryFiles(), module = await fetchModule(source);
+    const place = String(source === undefined ? beside() : typeof source === "string" || source instanceof URL ? source : "wasm");
+    const files = new MemoryFiles(), module = await moduleOf(source, place);
     try {
       const made = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: files.imports() });
-      return new Elman(new Connection(made.instance ?? made, files));
+      return new this(new Connection(made.instance ?? made, files));
     } catch (problem) {
       if (problem instanceof ElmanError) throw problem;
-      throw new ElmanError("bad data", `${typeof source === "string" ? source : "wasm"} is not the module elman.wasm: ${problem.message}`);
+      throw new ElmanError("bad data", `${place} is not the module elman.wasm: ${problem.message}${source === undefined ? REMEDY : ""}`);
     }
   }
 
   constructor(connection) {
+    if (!(connection instanceof Connection))
+      throw new ElmanError("invalid argument", "use await Elman.load() in place of `new`");
     this.#connection = connection;
     Object.assign(this, connection.call("describe"));
     for (const row of this.hyperparameters) row.name = otherName(row.name);
@@ -350,8 +430,8 @@ export class Elman {
   }
 
   readPairs(text) {
-    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : bytesOf(text, "the pairs", "a string, ");
-    return new Pairs(this.#connection, this.#read("readPairs", "/pairs", bytes));
+    return withBytes(typeof text === "string" ? new TextEncoder().encode(text) : text, "the pairs", `a string, ${SOURCES}`,
+      (bytes) => new Pairs(this.#connection, this.#read("readPairs", "/pairs", bytes)));
   }
 
   createModel(pairs, settings = {}) {
@@ -359,8 +439,9 @@ export class Elman {
     return new Model(this.#connection, this.#connection.call("createModel", { pairs: number, settings }).model);
   }
 
-  loadModel(bytes) {
-    return new Model(this.#connection, this.#read("loadModel", "/model", bytesOf(bytes, "the model")).model);
+  loadModel(source) {
+    return withBytes(source, "the model", SOURCES,
+      (bytes) => new Model(this.#connection, this.#read("loadModel", "/model", bytes).model));
   }
 
   get memory() {

@@ -95,6 +95,8 @@ typedef struct elman_text_style {
   elman_alignment_units units;
   bool numbered; /* for n-best lists. pharaoh: print "sentence - 1 ||| " before the links. text and
                     tsv: print a line "sentence.hypothesis" before each translation */
+  const char *title; /* svg: text above each picture; "" for none; NULL = "1.1: sentence →
+                        translation". Must stay valid until the end of the writer */
 } elman_text_style;
 
 /* Writes several translations in one format to one stream. */

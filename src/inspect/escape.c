@@ -186,9 +186,12 @@ struct number_text scientific_text(double value, int decimals) {
   return number_text_of("%.*e", decimals, value);
 }
 
+struct number_text short_text(double value, int digits) {
+  return number_text_of("%.*g", digits, value);
+}
+
 void write_json_number(FILE *stream, double value, int digits) {
-  const struct number_text number = number_text_of("%.*g", digits, value);
-  fputs(isfinite(value) ? number.text : "null", stream);
+  fputs(isfinite(value) ? short_text(value, digits).text : "null", stream);
 }
 
 /* ---- pieces of SVG ---- */
@@ -214,12 +217,15 @@ void svg_begin(FILE *stream, size_t width, size_t height, const char *title, con
           ".caption { font-weight: bold }\n"
           ".unknown { text-decoration: underline; text-decoration-style: dotted }\n"
           ".page { fill: #FFFFFF }\n"
-          "%s"
-          "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 }%s "
-          "}\n"
-          "</style>\n"
-          "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
-          style, dark_style);
+          "%s",
+          style);
+  if (dark_style != NULL)
+    fprintf(
+        stream,
+        "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 }%s "
+        "}\n",
+        dark_style);
+  fputs("</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n", stream);
 }
 
 void svg_label(FILE *stream, const char *text, bool known, bool ends, size_t x, size_t y,

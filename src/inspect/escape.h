@@ -51,11 +51,13 @@ struct number_text {
 /* Return "0.125" or "1.20e-03" with `decimals` digits after the point, at most 9. */
 struct number_text fixed_text(double value, int decimals);
 struct number_text scientific_text(double value, int decimals);
+/* Return "0.125" or "1e-05" with up to `digits` significant digits. */
+struct number_text short_text(double value, int digits);
 
 /* Write a JSON number with up to `digits` significant digits. Write null if it is not finite. */
 void write_json_number(FILE *stream, double number, int digits);
 
-/* Parts common to all pictures: the document, sizes, and the colors of light and dark mode. */
+/* Parts common to all pictures: the document, sizes and colors. */
 
 /* Sizes in pixels, except columns of text. */
 enum {
@@ -75,8 +77,9 @@ size_t svg_slope(size_t width);
 /* Write the XML declaration, for a separate file. */
 void svg_declaration(FILE *stream);
 
-/* Write the start of the svg element and its background. `title` is text; `style` and `dark_style`
- * are additional rules, for both modes and for dark mode. The document must end with </svg>. */
+/* Write the start of the svg element and its background. `title` is text; `style` are additional
+ * rules. A picture in a page that follows dark mode has `dark_style`, the rules of that mode; a
+ * picture in a file has NULL, because a paper is white. The document must end with </svg>. */
 void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
                const char *dark_style);
 

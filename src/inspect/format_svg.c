@@ -3,7 +3,7 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
+enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 180, LEGEND_TEXT = 17, WHOLE_TITLE = 4096 };
 
 /* Positions in one heat map. */
 struct map_layout {
@@ -116,26 +116,43 @@ static void write_sentences(FILE *stream, const elman_attention_writer *writing,
   write_side(stream, translation->text, SVG_CAPTION / 2);
 }
 
-static size_t caption_width(const elman_attention_writer *writing,
+/* Return the width of the title in columns. */
+static size_t title_columns(const elman_attention_writer *writing,
                             const elman_translation *translation) {
   const elman_attention_place place = writing->place;
   const size_t most = SVG_CAPTION / 2 + 1; /* the dots count as well */
   const size_t number = (size_t)snprintf(NULL, 0, "%zu.%zu: ", place.sentence, place.hypothesis);
-  size_t columns;
+  if (writing->style.title != NULL) return visible_width(writing->style.title);
   if (writing->refusal != NULL) {
     const size_t reason = visible_width(writing->refusal);
-    columns = sizeof NO_TRANSLATION + (reason < SVG_CAPTION ? reason : SVG_CAPTION + 1);
-  } else {
-    const size_t source = visible_width(translation->source);
-    const size_t text = visible_width(translation->text);
-    columns = (source < most ? source : most) + (text < most ? text : most) + sizeof ARROW - 1;
+    return number + sizeof NO_TRANSLATION + (reason < SVG_CAPTION ? reason : SVG_CAPTION + 1);
   }
-  return 2 * SVG_MARGIN + SVG_COLUMN * (number + columns);
+  const size_t source = visible_width(translation->source);
+  const size_t text = visible_width(translation->text);
+  return number + (source < most ? source : most) + (text < most ? text : most) + sizeof ARROW - 1;
+}
+
+/* Write the title above the heat maps of a translation, unless it is empty. */
+static void write_title(elman_attention_writer *writing, const elman_translation *translation) {
+  const char *title = writing->style.title;
+  FILE *stream = writing->held;
+  if (title != NULL && *title == '\0') return;
+  fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">", SVG_MARGIN,
+          writing->height + SVG_LINE);
+  if (title == NULL) {
+    fprintf(stream, "%zu.%zu: ", writing->place.sentence, writing->place.hypothesis);
+    write_sentences(stream, writing, translation);
+  } else {
+    write_xml(stream, title, WHOLE_TITLE);
+  }
+  fputs("</text>\n", stream);
+  writing->height += SVG_LINE + SVG_GAP;
+  const size_t width = 2 * SVG_MARGIN + SVG_COLUMN * title_columns(writing, translation);
+  if (width > writing->width) writing->width = width;
 }
 
 static void write_svg(elman_attention_writer *writing, const elman_translation *translation) {
   const struct map_layout layout = map_layout_of(translation);
-  const size_t caption = caption_width(writing, translation);
   const char *const source = writing->source_words ? "word" : "token";
   const char *const target = writing->target_words ? "word" : "token";
   FILE *stream = writing->held;
@@ -147,58 +164,66 @@ static void write_svg(elman_attention_writer *writing, const elman_translation *
       "brighter cells are larger weights.</desc>\n",
       translation->target_count, target, plural_ending(translation->target_count),
       translation->source_count, source, plural_ending(translation->source_count));
-  fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", SVG_MARGIN,
-          writing->height + SVG_LINE, writing->place.sentence, writing->place.hypothesis);
-  write_sentences(stream, writing, translation);
-  fputs("</text>\n", stream);
-  writing->height += SVG_LINE + SVG_GAP;
+  write_title(writing, translation);
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_svg_map(stream, translation, i, layout, writing->height);
     writing->height += layout.height;
   }
   fputs("</g>\n", stream);
   if (layout.width > writing->width) writing->width = layout.width;
-  if (caption > writing->width) writing->width = caption;
   if (has_unknown(translation)) writing->unknown = true;
 }
 
 /* ---- the document ---- */
 
 static void begin_svg(elman_attention_writer *writing) {
-  writing->width = LEGEND_WIDTH + 4 * SVG_LINE;
+  writing->width = 2 * SVG_MARGIN + LEGEND_WIDTH + (3 + LEGEND_TEXT) * SVG_COLUMN;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   writing->failed = writing->held == NULL;
 }
 
+/* Write the color bar: ticks below it, its name beside it. */
 static void write_scale(FILE *stream, size_t y) {
-  enum { STEPS = 8 };
-  fputs("<defs><linearGradient id=\"scale\">", stream);
+  enum { STEPS = 8, TICKS = 4, BAR = 10, TICK = 4 };
+  fputs("<g>\n<defs><linearGradient id=\"scale\">", stream);
   for (int i = 0; i <= STEPS; i++) {
     fprintf(stream, "<stop offset=\"%s\" stop-color=\"", fixed_text((double)i / STEPS, 3).text);
     write_color(stream, (double)i / STEPS);
     fputs("\"/>", stream);
   }
+  const size_t left = SVG_MARGIN + SVG_COLUMN; /* half of the label of 0 is left of the bar */
   fprintf(stream,
-          "</linearGradient></defs>\n<text x=\"%d\" y=\"%zu\">0</text>\n"
-          "<rect x=\"%d\" y=\"%zu\" width=\"%d\" height=\"10\" fill=\"url(#scale)\"/>\n"
-          "<text x=\"%d\" y=\"%zu\">1</text>\n",
-          SVG_MARGIN, y + 10, SVG_MARGIN + SVG_LINE, y, LEGEND_WIDTH,
-          SVG_MARGIN + SVG_LINE + LEGEND_WIDTH + SVG_GAP, y + 10);
+          "</linearGradient></defs>\n"
+          "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"url(#scale)\"/>\n",
+          left, y, LEGEND_WIDTH, BAR);
+  for (int i = 0; i <= TICKS; i++) {
+    const size_t x = left + (size_t)(LEGEND_WIDTH * i / TICKS);
+    fprintf(stream,
+            "<path d=\"M%zu %zuv%d\" stroke=\"#1A1A1A\"/>"
+            "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">%s</text>\n",
+            x, y + BAR, TICK, x, y + BAR + TICK + 13,
+            fixed_text((double)i / TICKS, i % TICKS == 0 ? 0
+                                          : i % 2 == 0   ? 1
+                                                         : 2)
+                .text);
+  }
+  fprintf(stream, "<text x=\"%zu\" y=\"%zu\">attention weight</text>\n</g>\n",
+          left + LEGEND_WIDTH + 2 * SVG_COLUMN, y + BAR);
 }
 
 static void end_svg(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
-  const size_t height = writing->height + (writing->unknown ? 3U : 2U) * SVG_LINE;
+  const size_t height = writing->height + (writing->unknown ? 4U : 3U) * SVG_LINE;
   writing->failed = fflush(writing->held) != 0 || ferror(writing->held);
   if (writing->failed) return;
   svg_declaration(stream);
-  svg_begin(stream, width, height, "Attention", "", "");
+  svg_begin(stream, width, height, "Attention", "", NULL);
   fwrite(writing->held_bytes, 1, writing->held_length, stream);
   write_scale(stream, writing->height + SVG_LINE / 2);
   if (writing->unknown)
     fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
-            SVG_MARGIN, writing->height + 2 * SVG_LINE);
+            SVG_MARGIN, writing->height + 3 * SVG_LINE);
   fputs("</svg>\n", stream);
 }
 

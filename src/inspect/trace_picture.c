@@ -295,8 +295,8 @@ static size_t trace_head(FILE *stream, const elman_gradient_trace *trace) {
   return y + SVG_LINE;
 }
 
-/* Write the svg element, used by both formats. */
-static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
+/* Write the svg element, used by both formats. Only a page follows dark mode. */
+static void write_picture(FILE *stream, const elman_gradient_trace *trace, bool in_page) {
   const struct trace_layout layout = trace_layout_of(trace);
   size_t height = 3 * SVG_LINE;
   for (size_t i = 0; i < trace->layer_count; i++)
@@ -310,10 +310,12 @@ static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
             "path.input { stroke: #A04A00; stroke-dasharray: 5 3 }\n"
             "circle.input { fill: #FFFFFF; stroke: #A04A00; stroke-width: 2 }\n"
             ".saturated { fill: #6A737D }\n",
-            " .axis { stroke: #8C8C8C } .grid { stroke: #3A3A3A }"
-            " path.state { stroke: #7DB8F5 } circle.state { fill: #7DB8F5 }"
-            " path.input { stroke: #F0A860 } circle.input { fill: #161616; stroke: #F0A860 }"
-            " .saturated { fill: #A9B0BA }");
+            !in_page
+                ? NULL
+                : " .axis { stroke: #8C8C8C } .grid { stroke: #3A3A3A }"
+                  " path.state { stroke: #7DB8F5 } circle.state { fill: #7DB8F5 }"
+                  " path.input { stroke: #F0A860 } circle.input { fill: #161616; stroke: #F0A860 }"
+                  " .saturated { fill: #A9B0BA }");
   size_t top = trace_head(stream, trace);
   for (size_t i = 0; i < trace->layer_count; i++) {
     const struct trace_panel panel = trace_panel_of(trace, &trace->layers[i]);
@@ -375,7 +377,7 @@ static void trace_html(FILE *stream, const elman_gradient_trace *trace) {
   write_sentence(stream, "Source", trace->source_tokens, trace->source_count);
   write_sentence(stream, "Target", trace->target_tokens, trace->target_count);
   fputs("</dl>\n<div role=\"region\" tabindex=\"0\" aria-label=\"Picture\">\n", stream);
-  write_picture(stream, trace);
+  write_picture(stream, trace, true);
   fputs("</div>\n", stream);
   for (size_t i = 0; i < trace->layer_count; i++) trace_table(stream, trace, &trace->layers[i]);
   plain_page_end(stream);
@@ -385,7 +387,7 @@ elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace, c
                               elman_error *error) {
   if (strcmp(format, "svg") == 0) {
     svg_declaration(stream);
-    write_picture(stream, trace);
+    write_picture(stream, trace, false);
   } else if (strcmp(format, "html") == 0) {
     trace_html(stream, trace);
   } else {

@@ -34,6 +34,26 @@ expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '�
 [ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "expected one picture"
 [ "$(grep -c '<desc>' picture.svg)" -eq 4 ] || fail "expected four heat maps"
 [ "$(tail -n 1 picture.svg)" = '</svg>' ] || fail "the picture is incomplete"
+# A picture for a paper: white everywhere, a color bar with its name and ticks, and a title that can be another or none.
+! grep -q prefers-color-scheme picture.svg || fail "the picture follows dark mode"
+for label in 'attention weight' 0 0.25 0.5 0.75 1; do
+  grep -q ">$label</text>" picture.svg || fail "the color bar lacks: $label"
+done
+titles() { sed -n 's/.*<text class="caption"[^>]*>\(.*\)<\/text>/\1/p' "$results/stdout"; }
+expect_exit 0 "$ELMAN" attention --format svg '我 爱' '她 是'
+height=$(sed -n 's/^<svg .* height="\([0-9]*\)".*/\1/p' "$results/stdout")
+[ "$(titles | cut -c 1-5 | xargs)" = '1.1: 2.1:' ] || fail "titles: $(titles)"
+expect_exit 0 "$ELMAN" attention --format svg --title 'Figure <1> 我' '我 爱' '她 是'
+[ "$(titles | sort -u)" = 'Figure &lt;1&gt; 我' ] || fail "titles: $(titles)"
+expect_exit 0 "$ELMAN" attention --format svg --title '' '我 爱' '她 是'
+[ -z "$(titles)" ] || fail "titles: $(titles)"
+[ "$(sed -n 's/^<svg .* height="\([0-9]*\)".*/\1/p' "$results/stdout")" -eq $((height - 2 * 28)) ] || fail "empty titles take room"
+expect_exit 0 "$ELMAN" attention --format svg --title "$(printf 'long%.0s' {1..100})" '我 爱'
+[ "$(sed -n 's/^<svg .* width="\([0-9]*\)".*/\1/p' "$results/stdout")" -ge 3000 ] || fail "a long title is cut off"
+for format in text json html npy; do
+  expect_refused "--title needs --format svg, png or pdf, not $format" attention --format $format -o x --title x '我'
+done
+expect_refused '--summary writes no matrices; remove --title' attention --summary --title x '我'
 expect_exit 0 "$ELMAN" attention -o matrix.ali '我 爱 学习'
 [ "$(sed -n '1s/-[0-9.]*/P/p' matrix.ali)" = '0 ||| I love studying ||| P ||| 我 爱 学习 ||| 4 4' ] ||
   fail "the first line differs"

@@ -73,6 +73,8 @@ gradcheck|--model|-m @ 我 I
 gradcheck|--config|--config @ 我 I
 trace|--model|-m @ 我 I
 trace|--config|--config @ 我 I
+plot|--config|--config @ -o x run.jsonl
+plot|LOG|-o x @
 corpus convert|--source|--source @ --target en
 corpus convert|--target|--source zh --target @
 corpus convert|--config|--config @ $pairs
@@ -103,7 +105,7 @@ done
 while IFS= read -r command; do
   "$ELMAN" help $command >help || fail "no help for $command"
   for name in $(sed -nE 's/^  .{4}(--[a-z-]+) .*(FILE|MODEL|PAIRS)\b.*/\1/p' help | sort -u) \
-    $(sed -n 's/^Usage: elman //p' help | grep -oE '\[?(PAIRS|MODEL|QUERIES)(\.\.\.)?\]?' | tr -d '[].'); do
+    $(sed -n 's/^Usage: elman //p' help | grep -oE '\[?(PAIRS|MODEL|QUERIES|LOG)(\.\.\.)?\]?' | tr -d '[].'); do
     case $name in --output | --log) continue ;; esac
     # Only the name of the value counts, and not help that mentions a file.
     [[ $name != --* ]] || grep -qE -e "$name \[?(NAME=\])?([A-Z]+\|)?(FILE|MODEL|PAIRS)\b" help || continue

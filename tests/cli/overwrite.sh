@@ -30,6 +30,7 @@ arguments() {
     convert) echo -q ;;
     page) echo -q --empty ;;
     trace) echo I you ;;
+    plot) echo -q a.csv ;;
     'corpus convert') echo -q --columns 2,1 pairs.tsv ;;
     'corpus split') echo -q --dev 1 --test 1 pairs.tsv ;;
     'subwords learn') echo -q sentences ;;

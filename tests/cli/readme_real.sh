@@ -17,7 +17,7 @@ grep -q '^tools/fetch-tatoeba ' commands || fail "the commands lack the download
 while IFS= read -r command; do
   case $command in
     tools/fetch-tatoeba*) continue ;;
-    tools/plot-log*) command -v gnuplot >/dev/null || continue ;;
+    'elman plot'*) command -v rsvg-convert >/dev/null || continue ;;
     *'--preset strong'*) command=${command/--preset strong/--preset strong --epochs 1 --hidden-size 8 --embedding-size 8} ;;
   esac
   expect_exit 0 bash -c "$command"

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export const packageFolder = process.env.ELMAN_PACKAGE ?? "build/wasm/package";
-export const { Elman, ElmanError } = await import(pathToFileURL(join(packageFolder, "elman.mjs")));
+export const { Elman, ElmanError } = await import(pathToFileURL(join(packageFolder, "node.mjs")));
 
 export const TOY = readFileSync("data/toy.zh-en.tsv", "utf8");
 export const DAILY = readFileSync("data/daily.train.zh-en.tsv", "utf8");

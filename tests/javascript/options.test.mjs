@@ -176,7 +176,10 @@ test("objects whose properties JSON would not write are refused", () => {
   refuses("invalid argument", /must be an object, not an object with inherited/, () => model.train(pairs, Object.create({ dev: pairs })));
   for (const wrong of [new Date(0), new URL("http://localhost"), { toJSON: () => "text" }]) refuses("invalid argument", /text must be a string, not an object/, () => model.translate(wrong));
   refuses("invalid argument", /beam must be a whole number from 1 to 1024, not 2n/, () => model.translate(source, { beam: 2n }));
-  for (const thrown of [undefined, null, 5, new Error("mine")]) refuses("invalid argument", /no plain value/, () => model.translate(source, { get beam() { throw thrown; } }));
+  for (const thrown of [undefined, null, 5, new Error("mine")]) {
+    refuses("invalid argument", /no plain value/, () => model.translate(source, { get beam() { throw thrown; } }));
+    refuses("invalid argument", /no plain value/, () => model.train(pairs, { get dev() { throw thrown; } }));
+  }
   for (const one of [Object.freeze({ beam: 2 }), Object.assign(Object.create(null), { beam: 2 }), new Proxy({ beam: 2 }, {})])
     assert.deepEqual(model.translate(source, one), model.translate(source, { beam: 2 }));
 });
@@ -221,10 +224,103 @@ test("bytes may be in any buffer or view, at any place", () => {
   const text = new TextEncoder().encode(`__${TOY}`);
   assert.equal(elman.readPairs(new DataView(text.buffer, 2)).report.count, 5);
   assert.equal(elman.readPairs(text.slice(2).buffer).report.count, 5);
-  for (const wrong of [undefined, null, 5, "text", {}, [1, 2], new Blob([bytes])]) {
-    refuses("invalid argument", /the model must be an ArrayBuffer, a typed array or a DataView, not /, () => elman.loadModel(wrong));
+  for (const wrong of [undefined, null, 5, "text", {}, [1, 2]]) {
+    refuses("invalid argument", /the model must be an ArrayBuffer, a typed array, a DataView, a Blob, a File or a Response, not /, () => elman.loadModel(wrong));
     if (typeof wrong !== "string") refuses("invalid argument", /the pairs must be a string, an ArrayBuffer/, () => elman.readPairs(wrong));
   }
+});
+
+/** Expect that a promise is rejected with an ElmanError. */
+const rejects = (code, message, promise, cause = undefined) => assert.rejects(promise, (error) => {
+  assert.ok(error instanceof ElmanError, String(error));
+  assert.equal(error.code, code);
+  assert.match(error.message, message);
+  if (cause !== undefined) assert.equal(error.cause, cause);
+  return true;
+});
+
+test("a Blob, a File, a Response and a promise of one are waited for", async () => {
+  const bytes = model.save(), pending = (content, name) => [new Blob([content]), new File([content], name), new Response(content),
+    Promise.resolve(new Response(content)), Promise.resolve(content), new Response(new Blob([content]))];
+  for (const one of pending(bytes, "model.safetensors")) {
+    const promise = elman.loadModel(one);
+    assert.ok(promise instanceof Promise);
+    const loaded = await promise;
+    assert.deepEqual(loaded.save(), bytes);
+    loaded.free();
+  }
+  for (const one of pending(new TextEncoder().encode(TOY), "pairs.tsv")) assert.equal((await elman.readPairs(one)).report.count, 5);
+  const wasm = readFileSync(join(packageFolder, "elman.wasm"));
+  for (const one of pending(wasm, "elman.wasm")) assert.equal((await Elman.load(one)).version, elman.version);
+
+  const used = new Response(bytes), problem = new Error("no network");
+  await used.arrayBuffer();
+  await rejects("no input", /the model cannot be read: .*(unusable|already)/, elman.loadModel(used));
+  await rejects("no input", /the model cannot be read: .*ECONNREFUSED|bad port/, elman.loadModel(fetch("http://127.0.0.1:1/")));
+  refuses("invalid argument", /not a string; pass the result of fetch\(\) or readFile\(\)$/, () => elman.loadModel("model.safetensors"));
+  for (const make of [() => new Elman(), () => new model.constructor(), () => new pairs.constructor()]) refuses("invalid argument", /Elman\.load\(\)/, make);
+  await rejects("no input", /the model cannot be read: no network/, elman.loadModel(Promise.reject(problem)), problem);
+  for (const load of [(one) => elman.loadModel(one), (one) => elman.readPairs(one), (one) => Elman.load(one)])
+    await rejects("no input", /cannot be read: the server answers 404 Not Found/, load(new Response("no such page", { status: 404, statusText: "Not Found" })));
+  await rejects("bad data", /./, elman.loadModel(new Blob([bytes.subarray(5)])));
+  await rejects("invalid argument", /the model must be .*, not a string/, elman.loadModel(Promise.resolve("text")));
+  await rejects("invalid argument", /the model must be .*, not a string/, elman.loadModel({ arrayBuffer: () => "text" }));
+  await rejects("bad data", /usable/, elman.readPairs(new Blob(["no tab"])));
+});
+
+test("a signal stops a training, which can go on", async () => {
+  const whole = elman.createModel(pairs), undisturbed = whole.train(pairs, { epochs: 20 });
+  await undisturbed.run();
+  undisturbed.free();
+  const stopped = elman.createModel(pairs), training = stopped.train(pairs, { epochs: 20 });
+  const controller = new AbortController(), reason = new Error("enough");
+  let updates = 0;
+  await rejects("interrupted", /the training was aborted: enough/, training.run(() => { if (++updates === 7) controller.abort(reason); }, { signal: controller.signal }), reason);
+  assert.deepEqual([updates, training.finished, training.last.updatesSoFar], [7, false, 7]);
+  await rejects("interrupted", /aborted/, training.run(undefined, { signal: AbortSignal.abort() }));
+  assert.equal(training.last.updatesSoFar, 7);
+  await training.run(undefined, { signal: new AbortController().signal });
+  training.free();
+  assert.deepEqual(stopped.save(), whole.save());
+
+  /* A signal that other tasks set, and one that a timer sets. */
+  const own = new AbortController();
+  for (const begin of [() => AbortSignal.timeout(60), () => (setTimeout(() => own.abort(), 60), own.signal)]) {
+    const long = elman.createModel(pairs).train(pairs, { epochs: 1_000_000 });
+    await rejects("interrupted", /the training was aborted/, long.run(undefined, { signal: begin() }));
+    assert.ok(long.last.updatesSoFar > 0 && !long.finished);
+    long.free();
+  }
+  const other = model.train(pairs, { epochs: 1 });
+  for (const wrong of [null, 5, {}, "signal", new AbortController()]) await rejects("invalid argument", /signal must be an AbortSignal, not /, other.run(undefined, { signal: wrong }));
+  for (const wrong of [null, 5, AbortSignal.abort()]) await rejects("invalid argument", /options must be an object, not /, other.run(undefined, wrong));
+  await rejects("invalid argument", /unknown option 'sginal'; did you mean 'signal'/, other.run(undefined, { sginal: 5 }));
+  other.free();
+});
+
+test("many texts give other tasks time, and a signal stops them", async () => {
+  const texts = toyPairs.map(([text]) => text), options = { beam: 3, nBest: 2 };
+  assert.deepEqual(await model.translateAll(texts, options), texts.map((text) => model.translate(text, options)));
+  assert.deepEqual(await model.translateAll([]), []);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1), controller = new AbortController(), reason = new Error("closed");
+  await model.translateAll(Array(300).fill(texts[0]), { beam: 20 });
+  clearInterval(timer);
+  assert.ok(ticks > 0);
+  setTimeout(() => controller.abort(reason), 30);
+  await rejects("interrupted", /the translation was aborted: closed/, model.translateAll(Array(1_000_000).fill(texts[0]), { signal: controller.signal }), reason);
+  await rejects("invalid argument", /unknown option 'beem'; did you mean 'beam'/, model.translateAll(texts, { beem: 3 }));
+  await rejects("invalid argument", /text must be a string, not 5/, model.translateAll([5]));
+  for (const wrong of [undefined, null, "text", 5]) await rejects("invalid argument", /texts must be an array, not /, model.translateAll(wrong));
+  await rejects("invalid argument", /signal must be an AbortSignal/, model.translateAll(texts, { signal: 1 }));
+});
+
+test("Symbol.dispose frees, in the order of `using`", () => {
+  assert.equal(typeof Symbol.dispose, "symbol");
+  const own = elman.readPairs(TOY), learner = elman.createModel(own), training = learner.train(own, { dev: own, epochs: 1 });
+  for (const one of [training, learner, own]) one[Symbol.dispose]();
+  for (const call of [() => training.advance(1), () => learner.save(), () => elman.createModel(own)]) refuses("invalid argument", /was freed/, call);
+  learner[Symbol.dispose]();
 });
 
 test("a module that cannot be loaded is an ElmanError", async () => {

@@ -1,24 +1,26 @@
 /** The npm package: `npm pack`, an installation without network in a clean folder, and the example of its README. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { folder, packageFolder } from "./common.mjs";
+import { folder } from "./common.mjs";
+import { example, installed } from "./installed.mjs";
 
 test("a clean folder installs and uses the package", () => {
-  const npm = (...options) => execFileSync("npm", [...options, "--offline", "--no-audit", "--no-fund", "--loglevel=error"],
-    { cwd: folder, encoding: "utf8", env: { ...process.env, npm_config_cache: `${folder}/cache` } });
-  const name = npm("pack", resolve(packageFolder)).trim().split("\n").at(-1);
-  mkdirSync(`${folder}/user`);
-  writeFileSync(`${folder}/user/package.json`, '{"type": "module"}');
-  npm("install", `./${name}`, "--prefix", `${folder}/user`);
-  const example = /```js\n([^`]*)```/.exec(readFileSync(`${packageFolder}/README.md`, "utf8"))[1];
-  writeFileSync(`${folder}/user/example.js`, example);
-  const printed = execFileSync("node", ["example.js"], { cwd: `${folder}/user`, encoding: "utf8" });
+  const user = installed(folder);
+  writeFileSync(`${user}/example.js`, example);
+  const printed = execFileSync("node", ["example.js"], { cwd: user, encoding: "utf8" });
   assert.match(printed, /^He is drinking tea \[/);
-  const installed = `${folder}/user/node_modules/elman`;
   for (const library of ["utf8proc", "jansson", "zlib", "wasi-libc", "compiler-rt"])
-    assert.ok(readFileSync(`${installed}/licenses/${library}`).length > 0);
+    assert.ok(readFileSync(`${user}/node_modules/elman/licenses/${library}`).length > 0);
+});
+
+test("the wasm has an address of its own, and other files of the package have none", () => {
+  const user = installed(folder);
+  const address = (name) => execFileSync("node", ["--input-type=module", "--eval", `console.log(import.meta.resolve("${name}"))`],
+    { cwd: user, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  assert.match(address("elman/elman.wasm"), /node_modules\/elman\/elman\.wasm$/);
+  assert.match(address("elman"), /node_modules\/elman\/node\.mjs$/);
+  assert.throws(() => address("elman/wasi.mjs"));
 });

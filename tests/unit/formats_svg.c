@@ -25,7 +25,7 @@ Test(formats, svg) {
   cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
   owned char *none = written_all("svg", &translation, 0, NULL, NULL);
   check_xml(none);
-  cr_assert_not_null(strstr(none, "width=\"208\""), "room for the scale");
+  cr_assert_not_null(strstr(none, "width=\"364\""), "room for the scale");
 }
 
 Test(formats, svg_marks_unknown_words) {

@@ -69,7 +69,7 @@ Test(trace_picture, panels_are_labeled) {
   check_xml(text);
   cr_assert_eq(occurrences(text, "<g role=\"img\">\n<title>"), 2);
   cr_assert_eq(occurrences(text, "<desc>"), 2);
-  cr_assert_eq(occurrences(text, "prefers-color-scheme: dark"), 1);
+  cr_assert_eq(occurrences(text, "prefers-color-scheme"), 0, "a paper is white");
   cr_assert_not_null(strstr(text, ">gradients of the loss 1.500 of target token 3, 茶<"));
   cr_assert_not_null(strstr(text, "<title>step 2, 喜欢: state 1.00e-02, pre-activation "
                                   "1.00e-03, saturated 25.0 %</title>"));
@@ -109,7 +109,9 @@ Test(trace_picture, page_lists_values_in_tables) {
   cr_assert_not_null(strstr(text, "default-src 'none'"));
   owned char *svg = drawn(&trace, "svg");
   check_xml(svg);
-  cr_assert_not_null(strstr(text, strstr(svg, "<svg")), "not the picture of the other format");
+  cr_assert_eq(occurrences(text, "prefers-color-scheme: dark"), 2, "the page and its picture");
+  cr_assert_not_null(strstr(text, strstr(svg, "<rect class=\"page\"")),
+                     "not the picture of the other format");
 }
 
 Test(trace_picture, other_formats_are_rejected) {

@@ -26,6 +26,7 @@ enum processes { ALONE, TOGETHER };
   ROW("serve", serve_command, ALONE, "translate for other programs over HTTP")                     \
   ROW("gradcheck", gradcheck_command, ALONE, "compare analytic with numerical gradients")          \
   ROW("trace", trace_command, ALONE, "print gradient norms at every time step")                    \
+  ROW("plot", plot_command, ALONE, "draw the curves of training runs from their logs")             \
   ROW("corpus", no_command, ALONE, "convert, check or split sentence pairs")                       \
   ROW("corpus convert", corpus_convert_command, ALONE,                                             \
       "convert CSV, TMX, JSON and other files to sentence pairs")                                  \

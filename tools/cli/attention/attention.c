@@ -36,7 +36,7 @@ static const char *rule_choice(size_t index) {
 
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \
-  "* model input numbers reference references override alignment threshold units summary "         \
+  "* model input numbers title reference references override alignment threshold units summary "   \
   "alignments columns json each-model quiet"
 
 static const struct rule rules[] = {
@@ -46,6 +46,7 @@ static const struct rule rules[] = {
     {"reference", "references", "--reference and --references cannot be combined"},
     {"summary", "format", "--summary writes no matrices; remove --format"},
     {"summary", "numbers", "--summary writes no matrices; remove --numbers"},
+    {"summary", "title", "--summary writes no matrices; remove --title"},
     {"json", "!summary", "--json needs --summary; use --format json for matrices"},
     {"alignments", "!summary", "--alignments needs --summary"},
     {"alignments", "TEXT", "--alignments needs --input instead of TEXT"},
@@ -79,6 +80,9 @@ static int choose_format(struct attention_job *job, const char *output, const st
   if (code != EX_OK) return code;
   if (job->style.numbers && strcmp(job->format, "text") != 0)
     return report_usage(usage->command, "--numbers needs --format text, not %s", job->format);
+  if (job->style.title != NULL && strcmp(format_written(job->format), "svg") != 0)
+    return report_usage(usage->command, "--title needs --format svg, png or pdf, not %s",
+                        job->format);
   if (job->options.n_best > 1 && strcmp(job->format, "npy") == 0)
     return report_usage(usage->command,
                         "--n-best: npy cannot store sentence numbers; use --format json");
@@ -196,6 +200,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
        .group = "Output", .text = &line->job.format, .choice = attention_formats.name},
       {"numbers", 0, NULL, "weights as numbers instead of shades (text format)", .group = "Output",
        .flag = &line->job.style.numbers},
+      {"title", 0, "TEXT", "text above each heat map (svg, png, pdf); '' for none",
+       "sentence and translation", .group = "Output", .text = &line->job.style.title},
       {"reference", 0, "TEXT", "translation of the only sentence, for forced decoding",
        .group = "Input", .text = &line->input.reference},
       {"references", 0, "FILE", "translations of all sentences, one per line, for forced decoding",

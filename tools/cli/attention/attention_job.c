@@ -10,22 +10,23 @@
 
 /* ---- files of attention matrices ---- */
 
+/* Return the entry at `index` of the library's list, followed by the drawn formats. */
+static const char *listed(size_t index, const char *(*own)(size_t index),
+                          const char *(*drawn)(size_t index)) {
+  size_t count = 0;
+  while (own(count) != NULL) count++;
+  return index < count ? own(index) : drawn(index - count);
+}
+
 static const char *format_choice(size_t index) {
-  if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;
-  return elman_format_name(index) != NULL ? elman_format_name(index) : PNG;
+  return listed(index, elman_format_name, drawn_format_name);
 }
 
 static const char *format_suffix(size_t index) {
-  if (index > 0 && elman_format_suffix(index - 1) == NULL) return NULL;
-  return elman_format_suffix(index) != NULL ? elman_format_suffix(index) : PNG_SUFFIX;
+  return listed(index, elman_format_suffix, drawn_format_suffix);
 }
 
 const struct formats attention_formats = {format_choice, format_suffix};
-
-/* Return the library's format in which to write a format of the command. */
-static const char *attention_format_written(const char *format) {
-  return strcmp(format, PNG) == 0 ? "svg" : format;
-}
 
 const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
@@ -62,8 +63,8 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
   elman_attention_writer *writer = NULL;
   int code = output_open_as(&output, path, format);
   if (code != EX_OK) return code;
-  elman_status status = elman_attention_writer_create(
-      &writer, output.stream, attention_format_written(format), style, &error);
+  elman_status status =
+      elman_attention_writer_create(&writer, output.stream, format_written(format), style, &error);
   if (status == ELMAN_OK)
     status = hypotheses_write(writer, best, (elman_attention_place){1, 1, NULL}, &error);
   if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, &error);
@@ -209,10 +210,10 @@ static int open_sink(struct sink *sink, const struct output *output) {
   elman_error error;
   if (!hold_back(sink, output)) return report_no_memory();
   const elman_status status =
-      job->format != NULL ? elman_attention_writer_create(&sink->writer, sink->stream,
-                                                          attention_format_written(job->format),
-                                                          &job->style, &error)
-                          : elman_attention_summary_create(&sink->summary, &job->style, &error);
+      job->format != NULL
+          ? elman_attention_writer_create(&sink->writer, sink->stream, format_written(job->format),
+                                          &job->style, &error)
+          : elman_attention_summary_create(&sink->summary, &job->style, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 

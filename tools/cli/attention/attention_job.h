@@ -10,7 +10,7 @@
 
 /* ---- files of attention matrices ---- */
 
-/* Formats of the library, and PNG, which is converted from SVG. */
+/* Formats of the library, and those that are drawn from SVG. */
 extern const struct formats attention_formats;
 
 /* Return the name of the units at `index`, for tables of options; NULL past the last. */

@@ -248,7 +248,7 @@ static int write_result(const char *path, const char *format, const elman_attent
 
 /* ---- the command ---- */
 
-/* Formats without PNG, which needs a picture; matrices have none. */
+/* Formats without drawn ones, which need a picture; matrices have none. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
 static int choose_format(const char **format, const char *output, const char *command) {

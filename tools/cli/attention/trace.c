@@ -13,17 +13,16 @@
 
 static const struct {
   const char *name, *suffix;
-} rows[] = {
-    {"text", ".txt"}, {"json", ".json"}, {"svg", ".svg"}, {"html", ".html"}, {PNG, PNG_SUFFIX}};
+} rows[] = {{"text", ".txt"}, {"json", ".json"}, {"svg", ".svg"}, {"html", ".html"}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const char *format_choice(size_t index) {
-  return index < ROWS ? rows[index].name : NULL;
+  return index < ROWS ? rows[index].name : drawn_format_name(index - ROWS);
 }
 
 static const char *format_suffix(size_t index) {
-  return index < ROWS ? rows[index].suffix : NULL;
+  return index < ROWS ? rows[index].suffix : drawn_format_suffix(index - ROWS);
 }
 
 static const struct formats formats = {format_choice, format_suffix};
@@ -44,8 +43,7 @@ static int write_as(FILE *stream, const elman_gradient_trace *trace, const struc
     elman_trace_write_json(stream, trace, false, JSON_DIGITS);
     fputs("}\n", stream);
   } else {
-    const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;
-    status = elman_trace_draw(stream, trace, drawn, &error);
+    status = elman_trace_draw(stream, trace, format_written(job->format), &error);
   }
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }

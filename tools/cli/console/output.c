@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,6 +15,40 @@
 
 bool is_standard(const char *path) {
   return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* ---- pictures that another program draws ---- */
+
+#define CONVERTER "rsvg-convert"
+
+extern char **environ;
+
+/* PNG has twice the size, so that the picture is sharp on a slide. PDF has the fonts inside. */
+static const struct {
+  const char *name, *suffix, *title;
+  char *const arguments[4];
+} drawn_formats[] = {{"png", ".png", "PNG", {CONVERTER, "--zoom=2", "--format=png", NULL}},
+                     {"pdf", ".pdf", "PDF", {CONVERTER, "--format=pdf", NULL}}};
+
+enum { DRAWN = sizeof drawn_formats / sizeof *drawn_formats };
+
+const char *drawn_format_name(size_t index) {
+  return index < DRAWN ? drawn_formats[index].name : NULL;
+}
+
+const char *drawn_format_suffix(size_t index) {
+  return index < DRAWN ? drawn_formats[index].suffix : NULL;
+}
+
+/* Return the index of a drawn format; DRAWN for any other format. */
+static size_t drawn_index(const char *format) {
+  size_t i = 0;
+  while (i < DRAWN && strcmp(format, drawn_formats[i].name) != 0) i++;
+  return i;
+}
+
+const char *format_written(const char *format) {
+  return drawn_index(format) < DRAWN ? "svg" : format;
 }
 
 /* ---- formats ---- */
@@ -56,21 +91,17 @@ int format_choose(const char **format, const struct formats *formats, const char
 
 int format_check_terminal(const char *command, const char *format, const char *path) {
   if (!is_standard(path) || !isatty(STDOUT_FILENO) ||
-      (strcmp(format, "npy") != 0 && strcmp(format, "png") != 0))
+      (strcmp(format, "npy") != 0 && drawn_index(format) == DRAWN))
     return EX_OK;
   return report_usage(
       command, "%s is a binary format and cannot be shown on a terminal; name a file with -o FILE",
       format);
 }
 
-/* ---- PNG: converted by another program ---- */
-
-#define CONVERTER "rsvg-convert"
-
-extern char **environ;
+/* ---- drawing ---- */
 
 /* Open a file that is deleted when it is closed. On failure, print a message and return NULL. */
-static FILE *png_temporary(void) {
+static FILE *drawing_temporary(void) {
   FILE *file = tmpfile();
   if (file == NULL) report("a temporary file", "cannot be created: %m");
   return file;
@@ -83,6 +114,9 @@ static int run_converter(char *const *arguments, int in, int out) {
   posix_spawn_file_actions_t actions;
   pid_t child;
   int ending = 0, problem = in < 0 ? errno : posix_spawn_file_actions_init(&actions);
+  /* A PDF has the date of this variable, or the present: the same input shall give the same file.
+   */
+  (void)setenv("SOURCE_DATE_EPOCH", "0", false);
   if (problem == 0) {
     problem = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
@@ -98,27 +132,27 @@ static int run_converter(char *const *arguments, int in, int out) {
   return EX_OSERR;
 }
 
-/* Double the size, so that the picture is sharp on a slide. */
-static char *const draw_arguments[] = {CONVERTER, "--zoom=2", "--format=png", NULL};
-
 static char *const version_arguments[] = {CONVERTER, "--version", NULL};
 
 /* Check that the converter is installed. Return an exit code; print a message if it is not 0. */
-static int png_check(void) {
+static int check_converter(const char *title) {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   const int code = run_converter(version_arguments, nowhere, nowhere);
   if (nowhere >= 0) close(nowhere);
   if (code == EX_UNAVAILABLE)
-    report(NULL, "PNG needs " CONVERTER ", which is not installed (Debian: apt-get install "
-                 "librsvg2-bin); svg does not need it");
+    report(NULL,
+           "%s needs " CONVERTER ", which is not installed (Debian: apt-get install "
+           "librsvg2-bin); svg does not need it",
+           title);
   return code;
 }
 
-static int draw(FILE *svg, FILE *drawn) {
+static int draw(FILE *svg, FILE *picture, size_t format) {
   rewind(svg);
-  const int code = run_converter(draw_arguments, fileno(svg), fileno(drawn));
+  const int code = run_converter(drawn_formats[format].arguments, fileno(svg), fileno(picture));
   if (code != EX_UNAVAILABLE) return code;
-  report(CONVERTER, "failed to draw the PNG; use svg, or fewer sentences at once");
+  report(CONVERTER, "failed to draw the %s; use svg, or fewer sentences at once",
+         drawn_formats[format].title);
   return EX_SOFTWARE;
 }
 
@@ -132,16 +166,16 @@ static int copy_drawn(FILE *from, FILE *to) {
   return EX_IOERR;
 }
 
-/* Convert the temporary file `svg` to PNG. Return an exit code; print a message if it is not 0. A
- * write error sets the error flag of `png`. */
-static int png_convert(FILE *svg, FILE *png) {
-  /* Draw into a temporary file first: `png` may have no descriptor, and must not get an incomplete
-   * picture. */
-  FILE *drawn = png_temporary();
-  if (drawn == NULL) return EX_CANTCREAT;
-  int code = draw(svg, drawn);
-  if (code == EX_OK) code = copy_drawn(drawn, png);
-  fclose(drawn);
+/* Convert the temporary file `svg` to `drawn`. Return an exit code; print a message if it is not 0.
+ * A write error sets the error flag of `drawn`. */
+static int draw_into(FILE *svg, FILE *drawn, size_t format) {
+  /* Draw into a temporary file first: `drawn` may have no descriptor, and must not get an
+   * incomplete picture. */
+  FILE *picture = drawing_temporary();
+  if (picture == NULL) return EX_CANTCREAT;
+  int code = draw(svg, picture, format);
+  if (code == EX_OK) code = copy_drawn(picture, drawn);
+  fclose(picture);
   return code;
 }
 
@@ -194,12 +228,13 @@ int output_open(struct output *output, const char *path) {
 }
 
 int output_open_as(struct output *output, const char *path, const char *format) {
-  const bool png = format != NULL && strcmp(format, PNG) == 0;
-  int code = png ? png_check() : EX_OK;
+  const size_t drawn_as = format == NULL ? DRAWN : drawn_index(format);
+  int code = drawn_as < DRAWN ? check_converter(drawn_formats[drawn_as].title) : EX_OK;
   if (code == EX_OK) code = output_open(output, path);
-  if (code != EX_OK || !png) return code;
-  output->png = output->stream;
-  output->stream = png_temporary();
+  if (code != EX_OK || drawn_as == DRAWN) return code;
+  output->drawn = output->stream;
+  output->drawn_as = drawn_as;
+  output->stream = drawing_temporary();
   if (output->stream != NULL) return EX_OK;
   output_abandon(output);
   return EX_CANTCREAT;
@@ -257,16 +292,16 @@ static int report_problem(const struct output *output) {
 }
 
 static int convert(struct output *output) {
-  const int code = png_convert(output->stream, output->png);
+  const int code = draw_into(output->stream, output->drawn, output->drawn_as);
   fclose(output->stream);
-  output->stream = output->png;
-  output->png = NULL;
+  output->stream = output->drawn;
+  output->drawn = NULL;
   return code;
 }
 
 int output_close(struct output *output, int code) {
   elman_error error;
-  const int converted = output->png != NULL && output_flush(output) ? convert(output) : EX_OK;
+  const int converted = output->drawn != NULL && output_flush(output) ? convert(output) : EX_OK;
   if (converted != EX_OK) {
     output_abandon(output);
     return converted;
@@ -294,7 +329,7 @@ int output_end(int code) {
 }
 
 void output_abandon(struct output *output) {
-  if (output->png != NULL && output->stream != NULL) fclose(output->stream);
+  if (output->drawn != NULL && output->stream != NULL) fclose(output->stream);
   elman_file_discard(output->file);
 }
 

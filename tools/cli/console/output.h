@@ -36,11 +36,17 @@ int format_choose(const char **format, const struct formats *formats, const char
  * 0. */
 int format_check_terminal(const char *command, const char *format, const char *path);
 
-/* rsvg-convert draws PNG from SVG with the system's fonts, including Chinese ones. It is a separate
- * process and runs only for PNG, because its library has two drawbacks. The library would load
- * about thirty others at every start, and it ends the program when memory runs out. */
-#define PNG "png"
-#define PNG_SUFFIX ".png"
+/* Formats of pictures that rsvg-convert draws from SVG with the system's fonts, including Chinese
+ * ones. It is a separate process and runs only for these formats, because its library has two
+ * drawbacks. The library would load about thirty others at every start, and it ends the program
+ * when memory runs out. Return the name of the format at `index` (from 0), or its suffix with the
+ * dot; NULL past the last. */
+const char *drawn_format_name(size_t index);
+const char *drawn_format_suffix(size_t index);
+
+/* Return the format that the library writes for a format of the command: "svg" for a format that is
+ * drawn from it. */
+const char *format_written(const char *format);
 
 /* ---- outputs ---- */
 
@@ -48,7 +54,8 @@ struct output {
   FILE *stream;
   elman_file *file; /* NULL for standard output */
   const char *path; /* path for messages, owned by the caller */
-  FILE *png;        /* destination of the PNG made from `stream`; NULL for other formats */
+  FILE *drawn;      /* destination of the picture drawn from `stream`; NULL for other formats */
+  size_t drawn_as;  /* index of its format */
   int problem;      /* errno of the first failed write; 0 = none */
 };
 
@@ -71,8 +78,8 @@ int output_check_free(const char *path);
  * exit code; print a message if it is not 0. */
 int output_open(struct output *output, const char *path);
 
-/* Open an output for a picture. For the format "png", the caller writes SVG to the stream, and
- * output_close converts it. For other formats and NULL, do as output_open does. Return an exit
+/* Open an output for a picture. For a format that is drawn, the caller writes SVG to the stream,
+ * and output_close converts it. For other formats and NULL, do as output_open does. Return an exit
  * code; print a message if it is not 0. */
 int output_open_as(struct output *output, const char *path, const char *format);
 

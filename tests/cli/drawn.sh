@@ -1,4 +1,4 @@
-# Pictures as PNG, drawn by another program.
+# Pictures as PNG and PDF, drawn by another program.
 
 toy_model
 
@@ -6,10 +6,13 @@ toy_model
 mkdir empty
 expect_message 69 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)' env \
   PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
-expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习' 'I love studying'
-expect_stdout
+expect_message 69 'PDF needs rsvg-convert, which is not installed' env PATH="$PWD/empty" "$ELMAN" attention -o matrix.pdf '我 爱 学习'
+for format in png pdf; do
+  expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format $format '我 爱 学习' 'I love studying'
+  expect_stdout
+done
 expect_refused 'matrix.png: ' attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
-[ ! -e matrix.png ] || fail "matrix.png was written without the program"
+[ ! -e matrix.png ] && [ ! -e matrix.pdf ] || fail "a file was written without the program"
 
 # If the program fails, the old file is unchanged.
 printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
@@ -36,6 +39,27 @@ expect_same matrix.png attention --format png '我 爱 学习' '她 是 我 的 
 expect_exit 0 "$ELMAN" trace -o reach.png '我 爱 学习' 'I love studying'
 expect_exit 0 "$ELMAN" trace -o reach.svg '我 爱 学习' 'I love studying'
 check_picture reach.svg reach.png
+
+# PDF: one page of the size of the SVG, in points of 3/4 pixels, with the fonts inside; the same bytes at any time.
+expect_exit 0 "$ELMAN" attention -o matrix.pdf '我 爱 学习' '她 是 我 的 老师'
+expect_exit 0 "$ELMAN" trace -o reach.pdf '我 爱 学习' 'I love studying'
+for name in matrix reach; do
+  python3 - $name <<'END' || fail "$name.pdf is not the picture $name.svg"
+import re, sys
+svg, pdf = open(sys.argv[1] + ".svg").read(), open(sys.argv[1] + ".pdf", "rb").read()
+sizes = [float(size) * 3 / 4 for size in re.search(r'width="(\d+)" height="(\d+)"', svg).groups()]
+assert pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF")
+boxes = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf)
+assert len(boxes) == 1 and all(abs(float(found) - size) < 1 for found, size in zip(boxes[0], sizes)), (boxes, sizes)
+assert b"/FontFile" in pdf and b"/Subtype /Image" not in pdf
+assert b"/CreationDate (19700101000000" in pdf
+END
+done
+sleep 1.1 # the present shall not be in the file
+expect_same matrix.pdf attention --format pdf '我 爱 学习' '她 是 我 的 老师'
+SOURCE_DATE_EPOCH=86400 expect_exit 0 "$ELMAN" attention --format pdf '我 爱 学习'
+grep -aq '/CreationDate (19700102000000' "$results/stdout" || fail "SOURCE_DATE_EPOCH has no effect"
+
 for i in $(seq 400); do echo '我 爱 学习'; done >many
 expect_error 70 'use svg, or fewer sentences at once' attention -i many -o many.png
 [ ! -e many.png ] || fail "an incomplete picture was written"
