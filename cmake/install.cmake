@@ -33,12 +33,30 @@ if(ELMAN_DOCS)
 endif()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/reference/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
-# python/elman.py loads the shared library.
 if(BUILD_SHARED_LIBS)
   install(TARGETS elman_static)
-  install(FILES python/elman.py python/elman_header.py python/elman_torch.py
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/elman/python)
 endif()
+
+# The modules for Python load the shared library: that of the system, or with ELMAN_WHEEL one beside them.
+set(ELMAN_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/elman/python CACHE STRING "Folder of the modules for Python")
+if(ELMAN_WHEEL)
+  set(ELMAN_PYTHON_DIR .)
+endif()
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME python)
+if(BUILD_SHARED_LIBS OR ELMAN_WHEEL)
+  install(DIRECTORY python/elman DESTINATION ${ELMAN_PYTHON_DIR} PATTERN __pycache__ EXCLUDE)
+  install(FILES python/elman_torch.py DESTINATION ${ELMAN_PYTHON_DIR})
+  install(DIRECTORY include/ DESTINATION ${ELMAN_PYTHON_DIR}/elman/include)
+endif()
+if(ELMAN_WHEEL)
+  install(PROGRAMS $<TARGET_FILE:${ELMAN_SHARED}> DESTINATION elman RENAME libelman.so)
+  install(DIRECTORY data DESTINATION elman PATTERN *.md EXCLUDE)
+endif()
+if(ELMAN_STATIC_PARTS)
+  configure_file(cmake/wheel/parts.cmake.in parts.cmake @ONLY)
+  install(SCRIPT ${PROJECT_BINARY_DIR}/parts.cmake)
+endif()
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 configure_package_config_file(cmake/elman-config.cmake.in ${PROJECT_BINARY_DIR}/elman-config.cmake
                               INSTALL_DESTINATION ${PACKAGE_DIR})

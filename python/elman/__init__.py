@@ -29,9 +29,9 @@ import weakref
 
 import numpy
 
-import elman_header
+from elman import _header
 
-library = elman_header.Library(elman_header.find_library(), elman_header.find_include())
+library = _header.Library(_header.find_library(), _header.find_include())
 
 SIDES = library.enum("elman_side")
 NUMBER_TYPES = library.enum("elman_number_type")
