@@ -78,13 +78,20 @@ class Header:
 
     def __init__(self, folder):
         self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}
-        self.hidden, self.sizes = {"FILE"}, {}
+        self.hidden, self.sizes, self.commented = {"FILE"}, {}, ""
         for path in sorted(folder.glob("elman/*.h")):
+            self.commented += path.read_text("utf-8")
             text = COMMENT.sub("", path.read_text("utf-8"))
             self.sizes.update((name, int(size)) for name, size in SIZE.findall(text))
             text = " ".join(SILENT.sub("", DIRECTIVE.sub("", text)).split())
             for statement in statements(text):
                 self.add(statement)
+
+    def help_of(self, struct, field):
+        """Return the first sentence of the comment after a field; "" if there is none."""
+        body = re.search(rf"^typedef struct {struct} {{$(.*?)^}} {struct};$", self.commented, re.DOTALL | re.MULTILINE)
+        found = body and re.search(rf"\b{field}\b[\w ,]*;\s*/\*(.*?)\*/", body[1], re.DOTALL)
+        return re.split(r"\.(?:\s|$)", " ".join(found[1].split()))[0] if found else ""
 
     def add(self, statement):
         if found := ENUM.fullmatch(statement):
