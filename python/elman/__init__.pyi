@@ -402,17 +402,22 @@ class Model(_Handle):
 def metrics(
     hypotheses: Texts,
     *references: Texts,
-    bleu_tokens: str = ...,
+    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
     lowercase: bool = ...,
     chrf_lowercase: bool = ...,
 ) -> records.MetricScores: ...
-def bleu(hypotheses: Texts, *references: Texts, bleu_tokens: str = ..., lowercase: bool = ...) -> float: ...
+def bleu(
+    hypotheses: Texts,
+    *references: Texts,
+    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+    lowercase: bool = ...,
+) -> float: ...
 def chrf(hypotheses: Texts, *references: Texts, chrf_lowercase: bool = ...) -> float: ...
 def compare(
     first: Texts,
     second: Texts,
     *references: Texts,
-    bleu_tokens: str = ...,
+    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
     lowercase: bool = ...,
     chrf_lowercase: bool = ...,
     resamples: int = ...,

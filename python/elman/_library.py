@@ -73,6 +73,8 @@ OF_FILES = "no_input", "cannot_create", "io"
 
 def _reason(message):
     """Return the number of the system's message at the end of a message of the library; None if there is none."""
+    if message.startswith("is a directory"):
+        return errno.EISDIR
     return next((number for number in errno.errorcode if message.endswith(f": {os.strerror(number)}")), None)
 
 

@@ -6,6 +6,7 @@ import ctypes
 import inspect
 import json
 import os
+import reprlib
 import typing
 
 import numpy
@@ -18,7 +19,7 @@ NAMES, JSON = library.enum("elman_naming")["field"], library.enum("elman_form")[
 
 def expect(name, value, kind, form):
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {form}, not {value!r}")
+        raise TypeError(f"{name} must be {form}, not {reprlib.repr(value)}")
     return value
 
 
@@ -56,7 +57,7 @@ def text_of(name, value):
 def list_of(name, values, form):
     """Return a list. A str is refused, although it is a sequence of characters."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(type(values), "__iter__"):
-        raise TypeError(f"{name} must be a list of {form}, not {values!r}")
+        raise TypeError(f"{name} must be a list of {form}, not {reprlib.repr(values)}")
     return list(values)
 
 
@@ -144,6 +145,10 @@ def set_row(options, row, value):
         raise ValueError(message)
 
 
+# Options of other libraries that show the progress of training.
+OF_OTHERS = "verbose", "verbosity", "callback", "callbacks", "progress", "progress_bar", "disp"
+
+
 def unknown_option(struct, name, own=()):
     """Return the message about a name that is no option of the struct."""
     if not isinstance(name, str) or "\0" in name:
@@ -155,6 +160,8 @@ def unknown_option(struct, name, own=()):
     others = [field.encode() for field, kind in kinds.items()
               if field not in library.rows_of[struct] and not field.endswith("_count")
               and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
+    if "epoch_ended" in own and name in OF_OTHERS:
+        return f"unknown option '{name}'; epoch_ended=print shows the progress"
     error, scopes = library.complete("elman_error")(), library.scopes(struct)
     library.elman_option_refuse(scopes, name.encode(), strings([*others, *(each.encode() for each in own), None]), NAMES, ctypes.byref(error))
     return error.message.decode()
@@ -224,6 +231,14 @@ KINDS = {ctypes.c_char_p: str, ctypes.c_bool: bool, ctypes.c_double: float, ctyp
 FILES = "checkpoint", "output", "source_file", "target_file", "alignment_file"
 
 
+def names_of(function):
+    """Yield the names that a function of the library returns for the indices from 0."""
+    index = 0
+    while (name := getattr(library, function)(index)) is not None:
+        yield name.decode()
+        index += 1
+
+
 def options_of(struct, names=None):
     """Yield name, type, default and help of the fields of a struct that users may set."""
     defaults = getattr(library, struct + "_default")()
@@ -231,6 +246,8 @@ def options_of(struct, names=None):
         row, words, found = library.rows_of[struct].get(name), words_of(struct, name), getattr(defaults, name)
         if row is not None and row.value == library.enum("elman_value")["name"]:
             words = library.choices(row)
+        elif row is None and f"elman_{name}_name" in library.header.functions:  # such as elman_bleu_tokens_name
+            words = {word: i for i, word in enumerate(names_of(f"elman_{name}_name"))}
         if issubclass(kind, ctypes.Structure) and kind not in KINDS:
             yield name, typing.Dict[str, typing.Any], {}, f"fields of {kind.__name__}, by name"
             continue
@@ -245,7 +262,7 @@ def options_of(struct, names=None):
             annotation = typing.Union[str, "os.PathLike[str]", None] if name in FILES else KINDS[kind]
             default = found.decode() if isinstance(found, bytes) else getattr(found, "code", found)
             default = default.decode() if isinstance(default, bytes) else default
-        text = row.help.decode() if row is not None else library.header.help_of(struct, name)
+        text = row.help.decode() if row is not None else "" if words else library.header.help_of(struct, name)
         if row is not None and words is None and row.maximum > row.minimum:
             text += f" ({row.minimum:.6g} to {row.maximum:.6g})"
         if default == ctypes.c_size_t(-1).value:  # ELMAN_EPOCHS_AUTO
@@ -266,7 +283,7 @@ def with_options(struct, without=(), **others):
             [*own, *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
                      for name, annotation, default, _ in found)],
             return_annotation=inspect.signature(function).return_annotation)
-        lines = [f"    {name} = {default!r}: {text}" for name, _, default, text in found]
+        lines = [f"    {name} = {default!r}" + (f": {text}" if text else "") for name, _, default, text in found]
         function.__doc__ = inspect.cleandoc(function.__doc__) + "\n\nOptions and their defaults:\n\n" + "\n".join(lines)
         return function
     return decorate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import reprlib
 import typing
 
 from elman._library import FINDINGS, Functions, Handle, call, library
@@ -28,13 +29,13 @@ def _items(values):
     elif hasattr(values, "iter_rows"):  # of polars
         values = values.iter_rows()
     if isinstance(values, (dict, bytes)) or not hasattr(type(values), "__iter__"):
-        raise TypeError(f"pairs are files, or a list of (source, target), not {values!r}")
+        raise TypeError(f"pairs are files, or a list of (source, target), not {reprlib.repr(values)}")
     items = []
     for i, value in enumerate(values):
         if not isinstance(value, (str, bytes, Pair)) and hasattr(type(value), "__iter__"):
             value = tuple(value)
         if not isinstance(value, tuple) or not 2 <= len(value) <= 3:
-            raise TypeError(f"pair {i + 1} must be (source, target) or (source, target, alignment), not {value!r}")
+            raise TypeError(f"pair {i + 1} must be (source, target) or (source, target, alignment), not {reprlib.repr(value)}")
         links = value.alignment if isinstance(value, Pair) else value[2] if len(value) == 3 else ""
         items.append([without_nul(f"{side} {i + 1}", text_of(f"{side} {i + 1}", text))
                       for side, text in (("source", value[0]), ("target", value[1]), ("alignment", links))])
@@ -60,6 +61,8 @@ class Pairs(Handle, typing.Sequence[Pair]):
             arguments = (library.elman_pairs_create, strings(sources), strings(targets),
                          None if links is None else strings(links), len(sources))
         else:
+            if any(isinstance(each, (list, tuple)) for each in files):
+                raise TypeError("pairs are files, or one list of (source, target): for two lists, Pairs(zip(sources, targets))")
             given.files, given.file_count = paths_of(files), len(files)
             arguments = (library.elman_pairs_read,)
         with functions:
@@ -76,7 +79,12 @@ class Pairs(Handle, typing.Sequence[Pair]):
 
     def __getitem__(self, index):
         with self._use() as pairs:
-            found = range(library.elman_pairs_count(pairs))[index]
+            try:
+                found = range(library.elman_pairs_count(pairs))[index]
+            except IndexError:
+                raise IndexError(f"there are {library.elman_pairs_count(pairs)} pairs, but the index is {index}") from None
+            except TypeError:
+                raise TypeError(f"the index of a pair is a whole number or a slice, not {index!r}") from None
             if isinstance(index, slice):
                 return [_pair(library.elman_pairs_get(pairs, i)) for i in found]
             return _pair(library.elman_pairs_get(pairs, found))
@@ -118,4 +126,6 @@ def _pair(it):
 
 
 def pairs_of(name, value):
+    if isinstance(value, (list, tuple)):
+        raise TypeError(f"{name} must be Pairs, not a {type(value).__name__}; use Pairs({name})")
     return expect(name, value, Pairs, "Pairs")

@@ -13,7 +13,7 @@ import numpy
 import numpy.typing
 
 from elman._library import call, library, written
-from elman._options import hint, path_of, strings
+from elman._options import hint, names_of, path_of, strings
 from elman.records import record_of
 
 if typing.TYPE_CHECKING:
@@ -96,26 +96,16 @@ class Translation:
         if format is None:
             found = library.elman_format_of_path(name)
             if found is None:
-                raise ValueError(f"no format has the suffix of {os.fsdecode(name)!r}; there are {', '.join(_suffixes())}, "
-                                 "and the argument format")
+                remedy = "; save .svg, and convert the file with rsvg-convert" if name.endswith((b".png", b".pdf")) else ""
+                raise ValueError(f"no format has the suffix of {os.fsdecode(name)!r}; there are "
+                                 f"{', '.join(names_of('elman_format_suffix'))}, and the argument format{remedy}")
             format = found.decode()
         struct, kept = _struct(self)
         call(library.elman_attention_save, name, ctypes.byref(struct), _format(format))
 
 
-def _listed(function):
-    index = 0
-    while (name := function(index)) is not None:
-        yield name.decode()
-        index += 1
-
-
-def _suffixes():
-    return [*_listed(library.elman_format_suffix)]
-
-
 def _format(name):
-    names = [*_listed(library.elman_format_name)]
+    names = [*names_of("elman_format_name")]
     if name not in names:
         raise ValueError(f"format is one of {', '.join(names)}, not {name!r}{hint(name, {each: each for each in names})}")
     return name.encode()
