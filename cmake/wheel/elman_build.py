@@ -88,11 +88,14 @@ def run(*command):
                          "lists what the build needs") from None
 
 
-def build(folder, preset, target, *arguments):
-    """Build a target. Settings of earlier builds in the folder do not matter."""
-    run("cmake", "--fresh", "--preset", preset, "-B", folder, *arguments, *shlex.split(os.environ.get("CMAKE_ARGS", "")))
+def build(folder, preset, fresh=True):
+    """Build the library in a folder. With `fresh`, settings of earlier builds there do not matter; otherwise they
+    stay."""
+    if fresh or not (folder / "CMakeCache.txt").is_file():
+        run("cmake", "--fresh", "--preset", preset, "-B", folder, "-DELMAN_TESTS=OFF",
+            *shlex.split(os.environ.get("CMAKE_ARGS", "")))
     threads = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
-    run("cmake", "--build", folder, "--target", target, "--parallel", threads)
+    run("cmake", "--build", folder, "--target", "elman_shared", "--parallel", threads)
 
 
 def tag_of(library):
@@ -167,7 +170,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if settings:
         raise SystemExit(f"elman: unknown setting {next(iter(settings))!r}; there is preset=wheel")
     built = ROOT / "build" / preset
-    build(built, preset, "elman_shared")
+    build(built, preset)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         run("cmake", "--install", built, "--prefix", folder, "--component", "python")
@@ -180,7 +183,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    build(ROOT / "build/release", "release", "elman_shared", "-DELMAN_TESTS=OFF")
+    build(ROOT / "build/release", "release", fresh=False)
     with tempfile.TemporaryDirectory() as temporary:
         folder, of, tag = pathlib.Path(temporary), project(), "py3-none-any"
         (folder / "elman.pth").write_text(f"{ROOT / 'python'}\n")
