@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import inspect
 import json
 import os
@@ -95,6 +96,7 @@ def word_of(name, value, words):
     return words[value]
 
 
+@functools.cache
 def words_of(struct, field):
     """Return the words of the values of an enum; None if the field is not an enum."""
     row, enum = library.rows_of[struct].get(field), library.enums_of[struct].get(field)

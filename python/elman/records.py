@@ -10,11 +10,12 @@ from elman._library import error_of, library
 from elman._options import words_of
 
 STRUCTS = {"".join(part.title() for part in name.split("_")[1:]): name for name in library.header.structs}
+NAMES = {struct: name for name, struct in STRUCTS.items()}
 
 
 def record_class(struct):
     """Return the class of a struct."""
-    name = next(name for name, each in STRUCTS.items() if each == struct)
+    name = NAMES[struct]
     if name not in globals():
         made = dataclasses.make_dataclass(name, [field for field, _ in library.complete(struct)._fields_])
         made.__module__, made.__doc__ = __name__, f"The fields of {struct}."
