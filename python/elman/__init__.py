@@ -37,8 +37,8 @@ def data(name: str) -> _pathlib.Path:
     such as "toy.zh-en.tsv"."""
     here = _pathlib.Path(__file__).resolve().parent
     # In a wheel, in the source tree, or below the prefix of the modules or of the system's packages.
-    folders = [here / "data", here.parents[1] / "data",
-               *(parent / "share/elman/data" for parent in here.parents[1:4]), _pathlib.Path("/usr/share/elman/data")]
+    folders = [here / "data", here.parent.parent / "data",
+               *(parent / "share/elman/data" for parent in [*here.parents][1:4]), _pathlib.Path("/usr/share/elman/data")]
     found = [folder for folder in folders if (folder / "toy.zh-en.tsv").is_file()]
     if found and (found[0] / name).is_file():
         return found[0] / name

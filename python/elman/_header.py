@@ -11,7 +11,7 @@ import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent  # of the package
-SOURCE = HERE.parents[1]  # the source tree, if the package is used from there
+SOURCE = HERE.parent.parent  # the source tree, if the package is used from there
 
 SCALARS = {
     "bool": ctypes.c_bool, "char": ctypes.c_char, "double": ctypes.c_double, "float": ctypes.c_float,
@@ -48,7 +48,7 @@ def find_library():
     same prefix (PREFIX/share/elman/python/elman), or where the system has its libraries."""
     if given := os.environ.get("ELMAN_LIBRARY"):
         return given
-    for place in HERE, SOURCE / "build/release", HERE.parents[3] / "lib":
+    for place in HERE, SOURCE / "build/release", SOURCE.parent.parent / "lib":
         if (place / "libelman.so").is_file():
             return str(place / "libelman.so")
     name = ctypes.util.find_library("elman")
