@@ -33,12 +33,42 @@ if(ELMAN_DOCS)
 endif()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/reference/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
-# python/elman.py loads the shared library.
 if(BUILD_SHARED_LIBS)
   install(TARGETS elman_static)
-  install(FILES python/elman.py python/elman_header.py python/elman_torch.py
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/elman/python)
 endif()
+
+# The modules for Python load the shared library: that of the system, or with ELMAN_WHEEL one beside them.
+set(ELMAN_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/elman/python CACHE STRING "Folder of the modules for Python")
+if(ELMAN_WHEEL)
+  set(ELMAN_PYTHON_DIR .)
+endif()
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME python)
+if(BUILD_SHARED_LIBS OR ELMAN_WHEEL)
+  install(DIRECTORY python/elman DESTINATION ${ELMAN_PYTHON_DIR} PATTERN __pycache__ EXCLUDE)
+  install(FILES python/elman_torch.py DESTINATION ${ELMAN_PYTHON_DIR})
+  install(DIRECTORY include/ DESTINATION ${ELMAN_PYTHON_DIR}/elman/include)
+endif()
+# What pip and importlib.metadata read; the build backend adds it to wheels.
+find_program(ELMAN_PYTHON python3)
+if(BUILD_SHARED_LIBS AND ELMAN_PYTHON)
+  file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/python)
+  execute_process(COMMAND ${ELMAN_PYTHON} -B -c "import elman_build; elman_build.write_metadata('${PROJECT_BINARY_DIR}/python')"
+                  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/wheel RESULT_VARIABLE failed ERROR_QUIET)
+  if(failed)
+    message(NOTICE "${ELMAN_PYTHON} is older than 3.11, so pip will not list the installed modules")
+  else()
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/python/ DESTINATION ${ELMAN_PYTHON_DIR})
+  endif()
+endif()
+if(ELMAN_WHEEL)
+  install(PROGRAMS $<TARGET_FILE:${ELMAN_SHARED}> DESTINATION elman RENAME libelman.so)
+  install(DIRECTORY data DESTINATION elman PATTERN *.md EXCLUDE)
+endif()
+if(ELMAN_STATIC_PARTS)
+  configure_file(cmake/wheel/parts.cmake.in parts.cmake @ONLY)
+  install(SCRIPT ${PROJECT_BINARY_DIR}/parts.cmake)
+endif()
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 configure_package_config_file(cmake/elman-config.cmake.in ${PROJECT_BINARY_DIR}/elman-config.cmake
                               INSTALL_DESTINATION ${PACKAGE_DIR})

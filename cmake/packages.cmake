@@ -3,6 +3,7 @@
 #   elman         the command, its page and completions, documents, sentence pairs; the playground with ELMAN_WASM
 #   libelman0     the shared library
 #   libelman-dev  what programs are built with: header, static library, pkg-config, CMake, examples
+#   python3-elman the modules for Python
 #
 # finish.cmake makes of what is installed what Debian wants; cmake/debian has the texts. Two builds give the same
 # bytes.
@@ -16,7 +17,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_CONTACT ${ELMAN_MAINTAINER})
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
-set(CPACK_COMPONENTS_ALL command library development)
+set(CPACK_COMPONENTS_ALL command library development python)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -31,6 +32,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_COMPONENT_COMMAND_DEPENDS library)
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
+set(CPACK_COMPONENT_PYTHON_DEPENDS library)
 
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -73,14 +75,30 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 if(TARGET PkgConfig::EXPAT)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libexpat1-dev")
 endif()
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, libgfortran-12-dev, python3-numpy, python3-torch")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, libgfortran-12-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "${PROJECT_DESCRIPTION} (development)
 libelman trains recurrent networks on sentence pairs, translates with them, and
 gives the attention weights of the decoder.
 .
 This package holds the header, the static library, the files for pkg-config and
-CMake, examples, and modules for Python.")
+CMake, and examples.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-elman)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+# They compile the modules, and remove what Python has compiled.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/python/postinst
+                                              ${CMAKE_CURRENT_LIST_DIR}/debian/python/prerm)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), python3-numpy")
+# The package of the command has data files; elman_torch needs PyTorch.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "elman, python3-torch")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+    "${PROJECT_DESCRIPTION} (Python)
+The module elman trains recurrent networks on sentence pairs, translates with
+them, and gives attention weights as NumPy arrays.
+.
+This package holds the modules elman and, for PyTorch, elman_torch.")
 
 # The command alone is linked with it.
 set(COMMAND_NOTE "")

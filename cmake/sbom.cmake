@@ -15,6 +15,7 @@ set(SBOM_LIBRARIES
     "zlib|libz|Zlib|https://zlib.net/"
     "expat|libexpat|MIT|https://libexpat.github.io/"
     "glibc|libc|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
+    "glibc|libc_nonshared|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
     "glibc|libm|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
     "glibc|libm-2[.][0-9]*|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"
     "glibc|libmvec|LGPL-2.1-or-later|https://www.gnu.org/software/libc/"

@@ -61,6 +61,16 @@ ELMAN_API const char *elman_number_type_name(size_t index);
  * Return ELMAN_INVALID_ARGUMENT if a parameter is too large for the type. */
 ELMAN_CHECKED elman_status elman_model_save_as(const elman_model *model, const char *path,
                                                elman_number_type type, elman_error *error);
+
+/* Write the model to `stream` as elman_model_save_as writes it to a file. A write error sets the
+ * stream's error flag, which the caller checks. */
+ELMAN_CHECKED elman_status elman_model_write(FILE *stream, const elman_model *model,
+                                             elman_number_type type, elman_error *error);
+
+/* Read a model from the `size` bytes of its file, which are only needed during the call. Errors are
+ * those of elman_model_load. */
+ELMAN_CHECKED elman_status elman_model_read(elman_model **model, const void *bytes, size_t size,
+                                            elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
 
 /* Average the parameters of the models in `count` files, at least one.

@@ -51,6 +51,17 @@ ELMAN_API elman_pairs_options elman_pairs_options_default(void);
  * numbers of lines. */
 ELMAN_CHECKED elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
                                             elman_error *error);
+
+/* Copy `count` pairs from memory: the text targets[i] translates sources[i]. `alignments` contains
+ * an alignment per pair, in which i counts source words; NULL = none. In messages, the place of a
+ * pair is "pair:" and its number, from 1. The options `check_alignments`, `strict` and `skipped`
+ * apply to pairs as to lines; any other option must have its default, or the result is
+ * ELMAN_INVALID_ARGUMENT. Line ends within a text are white space. */
+ELMAN_CHECKED elman_status elman_pairs_create(elman_pairs **pairs, const char *const *sources,
+                                              const char *const *targets,
+                                              const char *const *alignments, size_t count,
+                                              const elman_pairs_options *options,
+                                              elman_error *error);
 ELMAN_API void elman_pairs_free(elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
@@ -59,6 +70,19 @@ ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
  * the line end. Return NULL unless `whole_lines` was set. For two files return the line of the
  * source file. Set *length, unless `length` is NULL, to the length in bytes. */
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
+
+/* A pair as text, which is valid as long as the pairs. Only the lengths, in bytes, tell where a
+ * text ends. */
+typedef struct elman_pair {
+  const char *source, *target;
+  const char *alignment; /* links i-j, in which i counts source words; empty without alignments */
+  size_t source_length, target_length, alignment_length;
+  const char *file; /* name of the file; "pair" for pairs from memory */
+  size_t line;      /* line of the file, or number of the pair, from 1 */
+} elman_pair;
+
+/* Return pair `index`, below the number of pairs. */
+ELMAN_API elman_pair elman_pairs_get(const elman_pairs *pairs, size_t index);
 
 /* Replace each link i-j of an alignment by j-i, in place. Use it if source and target are
  * interchanged. */

@@ -221,8 +221,8 @@ typedef struct elman_sentence {
   const char *reference; /* if not NULL, decode this reference instead of searching */
   size_t reference_length;
   uint64_t number; /* number of the random sequence: samples depend on it and the seed, not on the
-                      batch. The command and elman.py number the sentences of a call from 1;
-                      elman_translate uses 1 */
+                      batch. The command and the Python module number the sentences of a call
+                      from 1; elman_translate uses 1 */
   const uint32_t *prefix; /* ids of target tokens with which the translation starts, without <s> and
                              </s>, such as `target_ids` of another translation; the search adds at
                              least one token. Not permitted with a reference */

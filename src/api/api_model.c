@@ -183,6 +183,15 @@ elman_status elman_model_load(elman_model **model, const char *path, elman_error
   return status;
 }
 
+elman_status elman_model_read(elman_model **model, const void *bytes, size_t size,
+                              elman_error *error) {
+  struct model *loaded = NULL;
+  blas_set_up(); /* called first, as in elman_model_load */
+  const elman_status status = model_read(&loaded, bytes, size, error);
+  *model = (elman_model *)loaded;
+  return status;
+}
+
 elman_status elman_model_average(elman_model **average, const char *const *paths, size_t count,
                                  elman_error *error) {
   struct model *mean = NULL;
@@ -196,12 +205,22 @@ elman_status elman_model_save(const elman_model *model, const char *path, elman_
   return model_save(inner_model_const(model), path, error);
 }
 
+static elman_status check_number_type(elman_number_type type, elman_error *error) {
+  if (elman_number_type_name(type) != NULL) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the number type %u is not a value of the enum",
+              (unsigned)type);
+}
+
 elman_status elman_model_save_as(const elman_model *model, const char *path, elman_number_type type,
                                  elman_error *error) {
-  if (elman_number_type_name(type) == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the number type %u is not a value of the enum", (unsigned)type);
-  return model_save_as(inner_model_const(model), path, type, error);
+  const elman_status status = check_number_type(type, error);
+  return status == ELMAN_OK ? model_save_as(inner_model_const(model), path, type, error) : status;
+}
+
+elman_status elman_model_write(FILE *stream, const elman_model *model, elman_number_type type,
+                               elman_error *error) {
+  const elman_status status = check_number_type(type, error);
+  return status == ELMAN_OK ? model_write(stream, inner_model_const(model), type, error) : status;
 }
 
 void elman_model_free(elman_model *model) {

@@ -311,6 +311,18 @@ size_t pairs_line_number(const elman_pairs *pairs, size_t index) {
   return run->number + (index - run->first);
 }
 
+elman_pair elman_pairs_get(const elman_pairs *pairs, size_t index) {
+  const struct pair pair = pairs_get(pairs, index);
+  return (elman_pair){.source = pair.source.bytes,
+                      .target = pair.target.bytes,
+                      .alignment = pair.alignment.bytes,
+                      .source_length = pair.source.length,
+                      .target_length = pair.target.length,
+                      .alignment_length = pair.alignment.length,
+                      .file = run_of(pairs, index)->name,
+                      .line = pairs_line_number(pairs, index)};
+}
+
 void pairs_place(char *place, size_t size, const elman_pairs *pairs, size_t index) {
   snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
 }
@@ -638,8 +650,19 @@ static elman_status check_options(const elman_pairs_options *options, elman_erro
   return ELMAN_OK;
 }
 
+/* Fail because no pair from memory remains. */
+static elman_status none_given(const struct pairs_reader *reader) {
+  const size_t skipped = reader->pairs->skipped;
+  if (skipped == 0)
+    return fail(reader->error, ELMAN_BAD_DATA, NULL, "no sentence pair; at least one is required");
+  return fail(reader->error, ELMAN_BAD_DATA, NULL,
+              "no usable sentence pair; %zu skipped; the first, %.160s, %s", skipped,
+              reader->first.where, reader->first.message);
+}
+
 static elman_status nothing_found(const struct pairs_reader *reader) {
   const elman_pairs_options *options = reader->options;
+  if (options->file_count == 0 && options->source_file == NULL) return none_given(reader);
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
   const char *where = only_one ? file_name(file) : NULL;
@@ -665,7 +688,7 @@ static elman_status check_aligned(const struct pairs_reader *reader) {
   const bool reversed = alignments_are_reversed(reader);
   char sides[80] = "the source to word j of the target";
   if (reader->unaligned <= lines / 2) return ELMAN_OK;
-  if (options->source_file == NULL)
+  if (options->file_count > 0)
     snprintf(sides, sizeof sides, "column %zu to word j of column %zu",
              reversed ? options->target_column : options->source_column,
              reversed ? options->source_column : options->target_column);
@@ -682,38 +705,103 @@ elman_pairs_options elman_pairs_options_default(void) {
                                .max_unpacked = ELMAN_DEFAULT_MAX_UNPACKED};
 }
 
+/* Create an empty list of pairs with room for the names of `names` files. */
+static elman_status reader_create(struct pairs_reader *reader, const elman_pairs_options *options,
+                                  size_t names, elman_error *error) {
+  elman_pairs *pairs = calloc(1, sizeof *pairs);
+  *reader = (struct pairs_reader){.pairs = pairs, .options = options, .error = error};
+  if (pairs == NULL) return fail_no_memory(error);
+  pairs->whole_lines = options->whole_lines;
+  pairs->strict = options->strict;
+  pairs->source_column = options->source_column;
+  pairs->target_column = options->target_column;
+  pairs->names = calloc(names, sizeof *pairs->names);
+  return pairs->names == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+/* Check the pairs that were read, unless `status` is an error, and set *pairs to them. */
+static elman_status reader_finish(elman_pairs **pairs, struct pairs_reader *reader,
+                                  bool has_alignments, elman_status status) {
+  if (status == ELMAN_OK && has_alignments) status = use_alignments(reader);
+  if (status == ELMAN_OK) status = check_aligned(reader);
+  if (status == ELMAN_OK && reader->pairs->count == 0) status = nothing_found(reader);
+  buffer_free(&reader->alignment_bytes);
+  *pairs = status == ELMAN_OK ? reader->pairs : NULL;
+  if (status != ELMAN_OK) elman_pairs_free(reader->pairs);
+  return status;
+}
+
 elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
                               elman_error *error) {
   const elman_pairs_options defaults = elman_pairs_options_default();
+  struct pairs_reader reader;
   if (options == NULL) options = &defaults;
   *pairs = NULL;
   elman_status status = check_options(options, error);
   if (status != ELMAN_OK) return status;
-  elman_pairs *read = calloc(1, sizeof *read);
-  if (read == NULL) return fail_no_memory(error);
-  read->whole_lines = options->whole_lines;
-  read->strict = options->strict;
-  read->source_column = options->source_column;
-  read->target_column = options->target_column;
-  struct pairs_reader reader = {.pairs = read, .options = options, .error = error};
-
-  read->names = calloc(options->file_count + 3, sizeof *read->names);
-  if (read->names == NULL) status = fail_no_memory(error);
+  status = reader_create(&reader, options, options->file_count + 3, error);
   for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);
   if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
-  if (status == ELMAN_OK && (options->alignment_column > 0 || options->alignment_file != NULL) &&
-      !options->whole_lines)
-    status = use_alignments(&reader);
-  if (status == ELMAN_OK) status = check_aligned(&reader);
-  if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
-  buffer_free(&reader.alignment_bytes);
+  const bool has_alignments = options->alignment_column > 0 || options->alignment_file != NULL;
+  return reader_finish(pairs, &reader, has_alignments && !options->whole_lines, status);
+}
 
-  if (status == ELMAN_OK)
-    *pairs = read;
-  else
-    elman_pairs_free(read);
-  return status;
+/* ---- pairs from memory ---- */
+
+/* Return whether a text from memory is bad; if so, set *finding and describe the problem. */
+static bool text_is_bad(char problem[LINE_PROBLEM], elman_finding *finding, struct text text,
+                        const char *side) {
+  const size_t valid = text_valid_prefix(text);
+  if (valid < text.length) {
+    *finding = ELMAN_FINDING_NOT_UTF8;
+    snprintf(problem, LINE_PROBLEM, "the %s is not valid UTF-8 at byte %zu", side, valid + 1);
+    return true;
+  }
+  *finding = ELMAN_FINDING_EMPTY;
+  snprintf(problem, LINE_PROBLEM, "the %s is empty", side);
+  return text_is_blank(text);
+}
+
+static elman_status add_given(struct pairs_reader *reader, const struct file_lines *place,
+                              const struct pair *pair) {
+  char problem[LINE_PROBLEM];
+  elman_finding finding;
+  if (text_is_bad(problem, &finding, pair->source, "source") ||
+      text_is_bad(problem, &finding, pair->target, "target"))
+    return skip(reader, place, finding, problem);
+  return add_pair(reader, place, pair);
+}
+
+elman_status elman_pairs_create(elman_pairs **pairs, const char *const *sources,
+                                const char *const *targets, const char *const *alignments,
+                                size_t count, const elman_pairs_options *options,
+                                elman_error *error) {
+  const elman_pairs_options defaults = elman_pairs_options_default();
+  struct pairs_reader reader;
+  if (options == NULL) options = &defaults;
+  *pairs = NULL;
+  if (options->file_count > 0 || options->source_file != NULL || options->target_file != NULL ||
+      options->alignment_file != NULL || options->alignment_column > 0 ||
+      options->source_column != defaults.source_column ||
+      options->target_column != defaults.target_column || options->whole_lines ||
+      options->max_bytes != defaults.max_bytes || options->max_unpacked != defaults.max_unpacked)
+    return fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "files, columns, whole lines and limits of bytes do not apply to pairs from memory");
+  elman_status status = reader_create(&reader, options, 1, error);
+  if (status == ELMAN_OK) {
+    char *name = strdup("pair");
+    reader.pairs->names[reader.pairs->name_count++] = name;
+    if (name == NULL) status = fail_no_memory(error);
+  }
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
+    const struct file_lines place = {.name = reader.pairs->names[0], .number = i + 1};
+    const struct pair pair = {text_of(sources[i]), text_of(targets[i]),
+                              text_of(alignments == NULL ? "" : alignments[i])};
+    status = add_given(&reader, &place, &pair);
+  }
+  return reader_finish(pairs, &reader, alignments != NULL, status);
 }
 
 /* ---- a file of sentences ---- */

@@ -471,18 +471,30 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   return status;
 }
 
-elman_status model_load(struct model **model, const char *path, elman_error *error) {
-  *model = NULL;
-  struct safetensors file;
-  elman_status status = safetensors_open(&file, path, error);
-  if (status != ELMAN_OK) return status;
-  status = load(model, &file, error);
+/* Load the model of an open file, and close the file. */
+static elman_status load_and_close(struct model **model, struct safetensors *file,
+                                   elman_error *error) {
+  const elman_status status = load(model, file, error);
   if (status != ELMAN_OK) {
     model_free(*model);
     *model = NULL;
   }
-  safetensors_close(&file);
+  safetensors_close(file);
   return status;
+}
+
+elman_status model_load(struct model **model, const char *path, elman_error *error) {
+  *model = NULL;
+  struct safetensors file;
+  const elman_status status = safetensors_open(&file, path, error);
+  return status == ELMAN_OK ? load_and_close(model, &file, error) : status;
+}
+
+elman_status model_read(struct model **model, const void *bytes, size_t size, elman_error *error) {
+  *model = NULL;
+  struct safetensors file;
+  const elman_status status = safetensors_open_bytes(&file, bytes, size, error);
+  return status == ELMAN_OK ? load_and_close(model, &file, error) : status;
 }
 
 elman_status elman_model_read_history(elman_history *history, const char *path,
@@ -597,23 +609,53 @@ static json_t *compose_metadata(const struct model *model) {
   return NULL;
 }
 
+/* What a model file contains. */
+struct model_parts {
+  json_t *metadata;
+  struct tensor_sources tensors;
+};
+
+static elman_status parts_list(struct model_parts *parts, const struct model *model,
+                               elman_number_type type, elman_error *error) {
+  *parts = (struct model_parts){.metadata = compose_metadata(model)};
+  if (parts->metadata == NULL) return fail_no_memory(error);
+  return tensor_sources_list(&parts->tensors, model->block, &model->table, type, error);
+}
+
+static elman_status parts_write(FILE *stream, struct model_parts *parts, elman_error *error) {
+  return safetensors_write(stream, parts->metadata, parts->tensors.list, parts->tensors.count,
+                           error);
+}
+
+static void parts_free(struct model_parts *parts) {
+  tensor_sources_free(&parts->tensors);
+  json_decref(parts->metadata);
+}
+
 /* Save the model; with a `mark`, as a snapshot. */
 static elman_status save(const struct model *model, const char *path, const char *like,
                          elman_number_type type, const char *mark, elman_error *error) {
-  json_t *metadata = compose_metadata(model);
-  if (metadata == NULL) return fail_no_memory(error);
   elman_file file;
-  struct tensor_sources tensors;
-  elman_status status = tensor_sources_list(&tensors, model->block, &model->table, type, error);
-  if (mark != NULL && json_object_set_new(metadata, KEY_SNAPSHOT, json_string(mark)) != 0)
+  struct model_parts parts;
+  elman_status status = parts_list(&parts, model, type, error);
+  if (status == ELMAN_OK && mark != NULL &&
+      json_object_set_new(parts.metadata, KEY_SNAPSHOT, json_string(mark)) != 0)
     status = fail_no_memory(error);
   if (status == ELMAN_OK) status = safe_file_open(&file, path, like, error);
   if (status == ELMAN_OK) {
-    status = safetensors_write(file.stream, metadata, tensors.list, tensors.count, error);
+    status = parts_write(file.stream, &parts, error);
     status = safe_file_end(&file, status, error);
   }
-  tensor_sources_free(&tensors);
-  json_decref(metadata);
+  parts_free(&parts);
+  return status;
+}
+
+elman_status model_write(FILE *stream, const struct model *model, elman_number_type type,
+                         elman_error *error) {
+  struct model_parts parts;
+  elman_status status = parts_list(&parts, model, type, error);
+  if (status == ELMAN_OK) status = parts_write(stream, &parts, error);
+  parts_free(&parts);
   return status;
 }
 

@@ -13,6 +13,10 @@ elman_status model_save(const struct model *model, const char *path, elman_error
 elman_status model_save_as(const struct model *model, const char *path, elman_number_type type,
                            elman_error *error) CHECKED;
 
+/* Write the model to a stream, whose error flag the caller checks. */
+elman_status model_write(FILE *stream, const struct model *model, elman_number_type type,
+                         elman_error *error) CHECKED;
+
 /* Save a snapshot: a model that bears a mark of its file name. If the file `like` exists, use its
  * permissions. */
 elman_status model_save_snapshot(const struct model *model, const char *path, const char *like,
@@ -27,6 +31,10 @@ elman_status model_check_header(const struct model *model, elman_error *error) C
 
 /* Load a model. Return ELMAN_BAD_DATA if contents are missing, altered or superfluous. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
+
+/* Load a model from the bytes of its file. */
+elman_status model_read(struct model **model, const void *bytes, size_t size,
+                        elman_error *error) CHECKED;
 
 /* As elman_model_read_history. Set *own to whether the file is a snapshot that was written under
  * its present name. A copy under another name, like any other model, belongs to the user. */

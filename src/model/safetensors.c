@@ -130,6 +130,11 @@ static elman_status parse_header(struct safetensors *file, const char *text, siz
 /* Read these bytes. Return false if the file ends early, for example because another process
  * truncates it. */
 static bool read_bytes(void *into, const struct safetensors *file, uint64_t start, size_t size) {
+  if (file->data != NULL) {
+    if (start > file->size || size > file->size - start) return false;
+    if (size > 0) memcpy(into, file->data + start, size);
+    return true;
+  }
   for (size_t done = 0; done < size;) {
     const ssize_t got =
         pread(file->descriptor, (char *)into + done, size - done, (off_t)(start + done));
@@ -167,7 +172,7 @@ static elman_status refuse_start(const struct safetensors *file, uint64_t size, 
   return bad(file, error, "the length of its header is impossible");
 }
 
-static elman_status read_header(struct safetensors *file, elman_error *error) {
+static elman_status find_size(struct safetensors *file, elman_error *error) {
   struct stat info;
   char reason[128];
   if (fstat(file->descriptor, &info) != 0)
@@ -178,7 +183,12 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   if (!S_ISREG(info.st_mode)) /* the reader must be able to seek */
     return fail(error, ELMAN_NO_INPUT, file->path,
                 "is a pipe or a device; save its contents in a regular file and name that file");
-  const uint64_t size = (uint64_t)info.st_size;
+  file->size = (uint64_t)info.st_size;
+  return ELMAN_OK;
+}
+
+static elman_status read_header(struct safetensors *file, elman_error *error) {
+  const uint64_t size = file->size;
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return refuse_start(file, size, 0, error);
   if (!read_bytes(prefix, file, 0, LENGTH_BYTES))
@@ -210,6 +220,15 @@ elman_status safetensors_open(struct safetensors *file, const char *path, elman_
     char reason[128];
     return fail(error, ELMAN_NO_INPUT, path, "cannot open the file: %s", REASON(errno, reason));
   }
+  elman_status status = find_size(file, error);
+  if (status == ELMAN_OK) status = read_header(file, error);
+  if (status != ELMAN_OK) safetensors_close(file);
+  return status;
+}
+
+elman_status safetensors_open_bytes(struct safetensors *file, const void *bytes, size_t size,
+                                    elman_error *error) {
+  *file = (struct safetensors){.descriptor = -1, .data = bytes, .size = size};
   const elman_status status = read_header(file, error);
   if (status != ELMAN_OK) safetensors_close(file);
   return status;

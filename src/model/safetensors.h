@@ -35,8 +35,10 @@ struct stored_tensor {
 /* An open file with a valid header: names are unique, types are known, shapes agree with the
  * offsets, and the offsets cover the file to its end without gaps. */
 struct safetensors {
-  int descriptor;
-  const char *path; /* owned by the caller */
+  int descriptor;            /* -1 if the file is in memory */
+  const unsigned char *data; /* (size): the file in memory; owned by the caller */
+  uint64_t size;
+  const char *path; /* for messages, owned by the caller; NULL in memory */
   json_t *header;
   const json_t *metadata; /* maps strings to strings; NULL if the file has none */
   struct stored_tensor *tensors;
@@ -46,6 +48,10 @@ struct safetensors {
 
 elman_status safetensors_open(struct safetensors *file, const char *path,
                               elman_error *error) CHECKED;
+
+/* The same for the bytes of a file, which must outlive the struct. */
+elman_status safetensors_open_bytes(struct safetensors *file, const void *bytes, size_t size,
+                                    elman_error *error) CHECKED;
 void safetensors_close(struct safetensors *file);
 
 /* Verify the file's checksum, if it has one. Return ELMAN_BAD_DATA if the file is damaged or was

@@ -14,9 +14,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "python/elman"))
 
-import elman_header  # noqa: E402: it needs the path
+import _header  # noqa: E402: it needs the path
 
 RULE = re.compile(r'X\((\w+), (\w+)(?: = (\w+))?, (NEEDS|EXCLUDES), "([^"]+)", (?:NULL|"(\w+)")\)')
 STRUCTS = "elman_model_options", "elman_train_options", "elman_translate_options"
@@ -28,8 +28,8 @@ class Cases:
     rules that hold."""
 
     def __init__(self, scopes, naming="field", form="json", others=(), limits=None, facts=("scores",)):
-        include = elman_header.find_include()
-        self.library = elman_header.Library(elman_header.find_library(), include)
+        include = _header.find_include()
+        self.library = _header.Library(_header.find_library(), include)
         values = self.library.header.enums["elman_scope"]
         self.scopes = sum(values[f"ELMAN_SCOPE_{scope}"] for scope in scopes)
         self.naming = self.library.enum("elman_naming")[naming]

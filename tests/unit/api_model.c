@@ -154,3 +154,120 @@ Test(api, automatic_subwords) {
   check_error(elman_model_create(&model, pairs, &options, NULL, &why), ELMAN_INVALID_ARGUMENT,
               "joint merge operations (--joint-subwords) need BPE on both sides", "");
 }
+
+/* ---- models in memory ---- */
+
+Test(api, bytes_in_memory_are_those_of_the_file) {
+  owned_model *model = small_model();
+  for (int type = ELMAN_FLOAT32; type <= ELMAN_INT8; type++) {
+    char *bytes = NULL, *again = NULL;
+    size_t size = 0, again_size = 0;
+    FILE *stream = open_memstream(&bytes, &size);
+    cr_assert_eq(elman_model_write(stream, model, (elman_number_type)type, &why), ELMAN_OK);
+    cr_assert_eq(fclose(stream), 0);
+    cr_assert_eq(elman_model_save_as(model, MODEL, (elman_number_type)type, &why), ELMAN_OK);
+    size_t length;
+    char *stored = get_bytes(MODEL, &length);
+    cr_assert_eq(length, size);
+    cr_assert_arr_eq(stored, bytes, size);
+    free(stored);
+
+    owned_model *read = NULL;
+    cr_assert_eq(elman_model_read(&read, bytes, size, &why), ELMAN_OK, "%s", why.message);
+    stream = open_memstream(&again, &again_size);
+    cr_assert_eq(elman_model_write(stream, read, (elman_number_type)type, &why), ELMAN_OK);
+    cr_assert_eq(fclose(stream), 0);
+    cr_assert_eq(again_size, size);
+    cr_assert_arr_eq(again, bytes, size);
+
+    elman_model *none = (elman_model *)&none;
+    check_error(elman_model_read(&none, bytes, size - 1, &why), ELMAN_BAD_DATA, "truncated", "");
+    cr_assert_null(none);
+    bytes[size - 1] ^= 1;
+    check_error(elman_model_read(&none, bytes, size, &why), ELMAN_BAD_DATA, "checksum", "");
+    free(bytes);
+    free(again);
+  }
+  elman_model *none = NULL;
+  check_error(elman_model_read(&none, "", 0, &why), ELMAN_BAD_DATA, "it is empty", "");
+  check_error(elman_model_read(&none, "a\tb\n", 4, &why), ELMAN_BAD_DATA, "shorter", "");
+  check_error(elman_model_write(stdout, model, (elman_number_type)9, &why), ELMAN_INVALID_ARGUMENT,
+              "number type 9", "");
+}
+
+/* ---- pairs from memory ---- */
+
+static void count_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                          const char *problem) {
+  size_t *places = context;
+  cr_assert_str_eq(file, "pair");
+  cr_assert_eq(fault, line == 2 ? ELMAN_FINDING_EMPTY : ELMAN_FINDING_NOT_UTF8);
+  cr_assert_str_eq(problem,
+                   line == 2 ? "the target is empty" : "the source is not valid UTF-8 at byte 2");
+  *places = *places * 10 + line;
+}
+
+Test(api, pairs_from_memory) {
+  const char *sources[] = {"我\t爱\n你", "爱", "x\xff", "学习"};
+  const char *targets[] = {"I love you", " ", "y", "to study"};
+  const char *links[] = {"0-0", "0-0", "0-0", "0-0 0-1"};
+  size_t places = 0;
+  elman_pairs_options options = elman_pairs_options_default();
+  options.skipped = count_skipped;
+  options.context = &places;
+  owned_pairs *pairs = NULL;
+  cr_assert_eq(elman_pairs_create(&pairs, sources, targets, links, 4, &options, &why), ELMAN_OK);
+  cr_assert_eq(places, 23);
+  cr_assert_eq(elman_pairs_count(pairs), 2);
+  cr_assert_eq(elman_pairs_skipped(pairs), 2);
+  const elman_pair pair = elman_pairs_get(pairs, 1);
+  cr_assert_eq(pair.source_length, strlen(sources[3]));
+  cr_assert_arr_eq(pair.source, sources[3], pair.source_length);
+  cr_assert_eq(pair.target_length, strlen(targets[3]));
+  cr_assert_arr_eq(pair.target, targets[3], pair.target_length);
+  cr_assert_eq(pair.alignment_length, strlen(links[3]));
+  cr_assert_arr_eq(pair.alignment, links[3], pair.alignment_length);
+  cr_assert_eq(pair.line, 4);
+  cr_assert_str_eq(pair.file, "pair");
+
+  elman_pairs *none = NULL;
+  options.strict = true;
+  check_error(elman_pairs_create(&none, sources, targets, NULL, 4, &options, &why), ELMAN_BAD_DATA,
+              "the target is empty", "pair:2");
+  check_error(elman_pairs_create(&none, sources + 1, targets + 1, NULL, 2, NULL, &why),
+              ELMAN_BAD_DATA, "no usable sentence pair; 2 skipped; the first, pair:1, the target",
+              "");
+  check_error(elman_pairs_create(&none, sources, targets, NULL, 0, NULL, &why), ELMAN_BAD_DATA,
+              "at least one", "");
+  options.strict = false;
+  options.skipped = NULL;
+  options.check_alignments = true;
+  links[0] = "7-0";
+  links[3] = "0-9";
+  check_error(elman_pairs_create(&none, sources, targets, links, 1, &options, &why), ELMAN_BAD_DATA,
+              "must link word i of the source to word j of the target", "pair:1");
+  options = elman_pairs_options_default();
+  options.source_column = 2;
+  check_error(elman_pairs_create(&none, sources, targets, NULL, 4, &options, &why),
+              ELMAN_INVALID_ARGUMENT, "columns", "");
+  cr_assert_null(none);
+}
+
+Test(api, pairs_of_a_file_have_their_lines) {
+  put("pairs.tsv", "一\t\n我\tI\tx\n爱\tlove\n");
+  const char *const files[] = {"pairs.tsv"};
+  elman_pairs_options options = elman_pairs_options_default();
+  options.files = files;
+  options.file_count = 1;
+  for (int whole = 0; whole < 2; whole++) {
+    options.whole_lines = whole == 1;
+    owned_pairs *pairs = NULL;
+    cr_assert_eq(elman_pairs_read(&pairs, &options, &why), ELMAN_OK);
+    const elman_pair pair = elman_pairs_get(pairs, 0);
+    cr_assert_eq(pair.target_length, 1);
+    cr_assert_arr_eq(pair.target, "I", 1);
+    cr_assert_str_eq(pair.file, "pairs.tsv");
+    cr_assert_eq(pair.line, 2);
+    cr_assert_eq(elman_pairs_get(pairs, 1).line, 3);
+  }
+}

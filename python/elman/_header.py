@@ -10,9 +10,8 @@ import os
 import pathlib
 import re
 
-HERE = pathlib.Path(__file__).resolve().parent
-# For the source tree, and for an installation as PREFIX/share/elman/python.
-ROOTS = [*HERE.parents][0:3:2]
+HERE = pathlib.Path(__file__).resolve().parent  # of the package
+SOURCE = HERE.parent.parent  # the source tree, if the package is used from there
 
 SCALARS = {
     "bool": ctypes.c_bool, "char": ctypes.c_char, "double": ctypes.c_double, "float": ctypes.c_float,
@@ -35,8 +34,9 @@ ROWS = re.compile(r"ELMAN_(MODEL|TRAIN|TRANSLATE)_OPTIONS\(ELMAN_FIELD\)")
 
 
 def find_include():
+    """Return the folder of elman.h: below the package, or in the source tree."""
     given = os.environ.get("ELMAN_INCLUDE")  # an empty value is the same as none
-    places = [pathlib.Path(given)] if given else [root / "include" for root in ROOTS]
+    places = [pathlib.Path(given)] if given else [HERE / "include", SOURCE / "include"]
     for place in places:
         if (place / "elman.h").is_file():
             return place
@@ -44,15 +44,16 @@ def find_include():
 
 
 def find_library():
-    """Return the path or name by which to load the library."""
+    """Return the path or name by which to load the library: in the package (a wheel), in the source tree, below the
+    same prefix (PREFIX/share/elman/python/elman), or where the system has its libraries."""
     if given := os.environ.get("ELMAN_LIBRARY"):
         return given
-    for root, folder in zip(ROOTS, ("build/release", "lib")):
-        if (root / folder / "libelman.so").is_file():
-            return str(root / folder / "libelman.so")
+    for place in HERE, SOURCE / "build/release", SOURCE.parent.parent / "lib":
+        if (place / "libelman.so").is_file():
+            return str(place / "libelman.so")
     name = ctypes.util.find_library("elman")
     if name is None:
-        raise OSError(f"no libelman.so in {ROOTS[0] / 'build/release'} nor where the system has its libraries; "
+        raise OSError(f"no libelman.so in {HERE}, {SOURCE / 'build/release'} nor where the system has its libraries; "
                       "`cmake --build --preset release` makes it, and ELMAN_LIBRARY can name it")
     return name
 
@@ -77,13 +78,20 @@ class Header:
 
     def __init__(self, folder):
         self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}
-        self.hidden, self.sizes = {"FILE"}, {}
+        self.hidden, self.sizes, self.commented = {"FILE"}, {}, ""
         for path in sorted(folder.glob("elman/*.h")):
+            self.commented += path.read_text("utf-8")
             text = COMMENT.sub("", path.read_text("utf-8"))
             self.sizes.update((name, int(size)) for name, size in SIZE.findall(text))
             text = " ".join(SILENT.sub("", DIRECTIVE.sub("", text)).split())
             for statement in statements(text):
                 self.add(statement)
+
+    def help_of(self, struct, field):
+        """Return the first sentence of the comment after a field; "" if there is none."""
+        body = re.search(rf"^typedef struct {struct} {{$(.*?)^}} {struct};$", self.commented, re.DOTALL | re.MULTILINE)
+        found = body and re.search(rf"\b{field}\b[\w ,]*;\s*/\*(.*?)\*/", body[1], re.DOTALL)
+        return re.split(r"\.(?:\s|$)", " ".join(found[1].split()))[0] if found else ""
 
     def add(self, statement):
         if found := ENUM.fullmatch(statement):

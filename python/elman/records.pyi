@@ -1,0 +1,567 @@
+# Written by tools/python-stubs from the annotations of the module, the table of options and the headers.
+
+import dataclasses
+import typing
+
+from elman import Error
+
+@dataclasses.dataclass
+class TextStyle:
+    color: bool
+    numbers: bool
+    width: int
+    alignment: typing.Literal["argmax", "threshold", "intersection"]
+    threshold: float
+    units: typing.Literal["auto", "words", "tokens", "subwords"]
+    numbered: bool
+
+@dataclasses.dataclass
+class AttentionPlace:
+    sentence: int
+    hypothesis: int
+    model: str | None
+
+@dataclasses.dataclass
+class CheckPart:
+    name: str | None
+    pairs: int
+    leaking: int
+    source_tokens: int
+    target_tokens: int
+    unknown_source: int
+    unknown_target: int
+
+@dataclasses.dataclass
+class CheckTokens:
+    source_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
+    target_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
+    source_vocabulary: int
+    target_vocabulary: int
+    source_script: str | None
+    target_script: str | None
+
+@dataclasses.dataclass
+class CheckExample:
+    finding: typing.Literal["not_utf8", "lacks_column", "empty", "carriage_return", "bad_alignment", "shifted", "swapped", "id", "copy", "wrong_language", "mixed_scripts", "wrong_encoding", "markup", "token_marks", "quoted", "invisible", "duplicate", "near_duplicate", "other_target", "other_source", "length_ratio", "too_long", "same_pair", "same_source", "same_target", "like_pair", "like_source", "like_target"]
+    part: int
+    line: int
+    other_part: int
+    other_line: int
+    source: str | None
+    target: str | None
+    problem: str | None
+    source_length: int
+    target_length: int
+
+@dataclasses.dataclass
+class Encoding:
+    text: str | None
+    count: int
+    ids: int | None
+    tokens: str | None
+    joined: bool | None
+
+@dataclasses.dataclass
+class Scores:
+    loss: float
+    perplexity: float
+    tokens: int
+    sentences: int
+    left_out: int
+    unknown_source: int
+    unknown_target: int
+    exact_match: float
+    aligned_words: int
+    alignment_agreement: float
+    metrics: MetricScores
+
+@dataclasses.dataclass
+class SearchTrial:
+    search: Search
+    bleu: float
+    chrf: float
+    by_chrf: bool
+
+@dataclasses.dataclass
+class CheckedTensor:
+    name: str | None
+    tied_to: str | None
+    rows: int
+    columns: int
+    dimensions: int
+    checked: int
+    kinks: int
+    step: float
+    analytic: float
+    numerical: float
+    error: float
+    verdict: typing.Literal["passed", "too small", "failed", "tied", "kink"]
+
+@dataclasses.dataclass
+class GradientReport:
+    loss: float
+    tokens: int
+    guide_loss: float
+    linked: int
+    unknown_source: int
+    unknown_target: int
+    tensor_count: int
+    tensors: dict[str, CheckedTensor]
+    worst: CheckedTensor | None
+    passed: bool
+    failed: bool
+
+@dataclasses.dataclass
+class TracedLayer:
+    side: typing.Literal["source", "target"]
+    layer: int
+    reverse: bool
+    steps: int
+    units: int
+    states: float | None
+    inputs: float | None
+    saturated: float | None
+    hidden: float | None
+
+@dataclasses.dataclass
+class GradientTrace:
+    loss: float
+    target_step: int
+    source_count: int
+    target_count: int
+    source_tokens: str | None
+    source_known: bool | None
+    target_tokens: str | None
+    target_known: bool | None
+    losses: float | None
+    layer_count: int
+    layers: TracedLayer | None
+
+@dataclasses.dataclass
+class Bytes:
+    data: typing.Any
+    count: int
+
+@dataclasses.dataclass
+class Group:
+    rank: int
+    size: int
+    exchange: typing.Literal["ok", "invalid_argument", "bad_data", "no_input", "no_memory", "cannot_create", "io", "interrupted"]
+    context: typing.Any
+    single_thread: bool
+
+@dataclasses.dataclass
+class ImportInfo:
+    format: str | None
+    separator: str | None
+    has_header: bool
+    columns: tuple[int, ...]
+    names: tuple[str, ...]
+    others: str
+
+@dataclasses.dataclass
+class Machine:
+    blas: str | None
+    kernels: str | None
+    original_kernels: str | None
+    choice: typing.Literal["blas", "user", "processor"]
+    processor: str | None
+    compiled: str | None
+    products: str | None
+    bfloat16: str | None
+    screen: str | None
+    threads: int
+
+@dataclasses.dataclass
+class Matrix:
+    rows: int
+    columns: int
+    values: float | None
+
+@dataclasses.dataclass
+class Tensor:
+    name: str | None
+    rows: int
+    columns: int
+    values: float | None
+
+@dataclasses.dataclass
+class AttentionInput:
+    query_count: int
+    key_count: int
+    width: int
+    value_width: int
+    queries: float | None
+    keys: float | None
+    values: float | None
+    parameters: Tensor | None
+    parameter_count: int
+
+@dataclasses.dataclass
+class AttentionOutput:
+    heads: int
+    query_count: int
+    key_count: int
+    value_width: int
+    scores: float | None
+    weights: float | None
+    sentinel: float | None
+    segment_count: int
+    segments: float | None
+    context: float | None
+
+@dataclasses.dataclass
+class AttentionGradients:
+    queries: float | None
+    keys: float | None
+    values: float | None
+    parameters: Tensor | None
+    parameter_count: int
+
+@dataclasses.dataclass
+class MetricScores:
+    bleu: float
+    precisions: tuple[float, ...]
+    brevity_penalty: float
+    hypothesis_length: int
+    reference_length: int
+    short_references: int
+    chrf: float
+    bleu_signature: str
+    chrf_signature: str
+
+@dataclasses.dataclass
+class Estimate:
+    mean: float
+    interval: float
+
+@dataclasses.dataclass
+class Comparison:
+    scores: tuple[MetricScores, ...]
+    bleu: tuple[Estimate, ...]
+    chrf: tuple[Estimate, ...]
+    bleu_p_value: float
+    chrf_p_value: float
+
+@dataclasses.dataclass
+class History:
+    epochs: int
+    updates: int
+    tokens: int
+    work: float
+
+@dataclasses.dataclass
+class SideCounts:
+    spaced: int
+    unspaced: int
+    tokens: int
+    distinct: int
+    once: int
+
+@dataclasses.dataclass
+class TrainSettings:
+    batch_size: int
+    batch_tokens: int
+    shards: int
+    precision: typing.Literal["float32", "bfloat16"]
+    learning_rate: float
+    optimizer: str
+    schedule: str
+    warm_up: int
+    dropout: float
+    attention_dropout: float
+    label_smoothing: float
+    subword_dropout: float
+    drop_source_mark: float
+    drop_marks: float
+    upper_case: float
+    title_case: float
+    typos: float
+    merge: float
+    copy_noise: float
+    guide_weight: float
+    average: float
+    clip_norm: float
+    max_length: int
+    seed: int
+    validate_every: int
+    validate_by: str
+    bleu_tokens: str
+    patience: int
+
+@dataclasses.dataclass
+class Search:
+    beam: int
+    length_penalty: float
+
+@dataclasses.dataclass
+class ModelInfo:
+    embedding_size: int
+    hidden_size: int
+    layers: int
+    cell: str
+    layer_norm: bool
+    residual: bool
+    bidirectional: bool
+    attention: str
+    attention_heads: int
+    attention_window: int
+    clause_segments: bool
+    encoder_self_attention: int
+    decoder_self_attention: int
+    plain_self_attention: bool
+    attentional_layer: bool
+    input_feeding: bool
+    arithmetic: str
+    tie_embeddings: bool
+    source_language: str
+    target_language: str
+    source_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
+    target_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
+    normalization: typing.Literal["nfc", "nfkc", "none", "auto", "auto-lower"]
+    orthogonal: bool
+    min_count: int
+    max_vocabulary: int
+    subwords: int
+    source_subwords: int
+    joint_subwords: bool
+    training: TrainSettings
+    history: History
+    version: str | None
+    source_vocabulary: int
+    target_vocabulary: int
+    source_merges: int
+    target_merges: int
+    source_normalization: typing.Literal["nfc", "nfkc", "none", "auto", "auto-lower", "nfkc-wide", "nfkc-lower"]
+    target_normalization: typing.Literal["nfc", "nfkc", "none", "auto", "auto-lower", "nfkc-wide", "nfkc-lower"]
+    source_script: str | None
+    target_script: str | None
+    source_counts: SideCounts
+    target_counts: SideCounts
+    search: Search
+    translate_precision: typing.Literal["float32", "bfloat16", "int8"]
+    writes_unknown: bool
+    parameters: int
+    tensors: int
+
+@dataclasses.dataclass
+class TensorInfo:
+    name: str | None
+    rows: int
+    columns: int
+    dimensions: int
+    type: typing.Literal["float32", "bfloat16", "float16", "int8"]
+    minimum: float
+    maximum: float
+    mean: float
+    deviation: float
+
+@dataclasses.dataclass
+class Option:
+    name: str | None
+    also: str | None
+    label: str | None
+    group: str | None
+    help: str | None
+    argument: str | None
+    value: typing.Literal["size", "seed", "real", "flag", "name", "enum", "language"]
+    minimum: float
+    maximum: float
+    choice: typing.Any
+    scope: typing.Literal["model", "start", "training", "end", "search", "score", "list", "sampling", "seed", "weights", "limit", "precision", "machine", "text"]
+    offset: int
+    index: int
+
+@dataclasses.dataclass
+class Pair:
+    source: str | None
+    target: str | None
+    alignment: str | None
+    source_length: int
+    target_length: int
+    alignment_length: int
+    file: str | None
+    line: int
+
+@dataclasses.dataclass
+class PartSize:
+    pairs: int
+    share: float
+
+@dataclasses.dataclass
+class SplitInfo:
+    pairs: tuple[int, ...]
+    wanted: tuple[int, ...]
+    groups: int
+    largest: int
+
+@dataclasses.dataclass
+class Suggestion:
+    best: str | None
+    distance: int
+
+@dataclasses.dataclass
+class AttentionMeasures:
+    translations: int
+    empty: int
+    source_words: bool
+    target_words: bool
+    source_mixed: bool
+    target_mixed: bool
+    source_tokens: int
+    target_tokens: int
+    entropy: float
+    entropy_share: float
+    covered: float
+    coverage_distance: float
+    sentinel: float
+    end_on_last: float
+    words_on_last: float
+    diagonality: float
+    aligned: int
+    links: int
+    gold_links: int
+    shared_links: int
+    alignment_error_rate: float
+
+@dataclasses.dataclass
+class Table:
+    title: str | None
+    columns: str | None
+    column_count: int
+    cells: str | None
+    row_count: int
+
+@dataclasses.dataclass
+class TrainReport:
+    epoch: int
+    epochs: int
+    update: int
+    updates: int
+    updates_so_far: int
+    tokens: int
+    pairs: int
+    left_out: int
+    unaligned: int
+    first_unaligned: Error | None
+    unknown_source: float
+    unknown_target: float
+    marked_source: float
+    idle: int
+    loss: float
+    update_loss: float
+    guide_loss: float
+    linked: int
+    unguided: int
+    gradient_norm: float
+    learning_rate: float
+    skipped: int
+
+@dataclasses.dataclass
+class Validation:
+    epoch: int
+    update: int
+    loss: float
+    perplexity: float
+    exact_match: float
+    bleu: float
+    chrf: float
+    bleu_signature: str | None
+    measure: str | None
+    best: bool
+
+@dataclasses.dataclass
+class Snapshot:
+    update: int
+    removed: int
+    others: int
+    own: int
+    problem: Error | None
+
+@dataclasses.dataclass
+class TranslatedSentence:
+    source: tuple[int, int]
+    text: tuple[int, int]
+    first_source: int
+    source_count: int
+    first_target: int
+    target_count: int
+    log_probability: float
+    score: float
+    ended: bool
+
+@dataclasses.dataclass
+class Translation:
+    text: str | None
+    source: str | None
+    log_probability: float
+    score: float
+    source_count: int
+    target_count: int
+    heads: int
+    source_tokens: str | None
+    source_ids: int | None
+    source_known: bool | None
+    source_starts: int | None
+    source_ends: int | None
+    target_tokens: str | None
+    target_ids: int | None
+    log_probabilities: float | None
+    target_starts: int | None
+    target_ends: int | None
+    ended: bool
+    forced: bool
+    attention: float | None
+    head_attention: float | None
+    sentinel: float | None
+    segment_count: int
+    segment_ends: int | None
+    segments: float | None
+    source_self_heads: int
+    target_self_heads: int
+    source_self_attention: float | None
+    target_self_attention: float | None
+    sentence_count: int
+    sentences: TranslatedSentence | None
+    source_subwords: bool
+    target_subwords: bool
+    next: Translation | None
+
+@dataclasses.dataclass
+class Override:
+    kind: typing.Literal["uniform", "shuffle", "position", "cell"]
+    row: int
+    column: int
+    weight: float
+
+@dataclasses.dataclass
+class Partial:
+    number: int
+    part: int
+    count: int
+    ids: int | None
+
+@dataclasses.dataclass
+class OverrideReach:
+    any: bool
+    reached: int
+    most_targets: int
+    most_sources: int
+
+@dataclasses.dataclass
+class Sentence:
+    text: str | None
+    length: int
+    reference: str | None
+    reference_length: int
+    number: int
+    prefix: int | None
+    prefix_count: int
+    is_text: bool
+    part: int
+    whole_prefix: bool
+
+@dataclasses.dataclass
+class Warning:
+    kind: typing.Literal["none", "script", "variants", "unknown", "improbable"]
+    message: str
