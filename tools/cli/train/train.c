@@ -18,6 +18,7 @@
 #include "options/library_options.h"
 #include "options/option.h"
 #include "train/preset.h"
+#include "train/train_estimate.h"
 #include "train/train_job.h"
 #include "train/train_report.h"
 
@@ -180,7 +181,9 @@ static int read_and_train(struct train_job *job, const char *command,
   if (code == EX_OK) code = check_pairs(pairs, dev);
   if (code == EX_OK) code = preset_fit_length(job, elman_pairs_count(pairs));
   if (code == EX_OK) code = make_model(&model, pairs, job);
-  if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
+  if (code == EX_OK)
+    code = job->dry ? train_estimate(model, &pairs, dev, job)
+                    : train_and_save(model, &pairs, dev, job);
   elman_model_free(model);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
@@ -204,13 +207,13 @@ static int check_alone(struct train_job *job, const struct usage *usage,
 }
 
 /* Lock the output, then check it and train. Without a lock, two runs that write to it would destroy
- * each other's results. */
+ * each other's results. A dry run makes the same checks and writes nothing, locks included. */
 static int check_and_train(struct train_job *job, const char *command,
                            const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
-  elman_lock *lock, *log_lock = NULL;
-  int code = train_output_claim(&lock, &job->output);
-  if (code == EX_OK) code = train_log_claim(&log_lock, &job->log);
+  elman_lock *lock = NULL, *log_lock = NULL;
+  int code = train_output_claim(job->dry ? NULL : &lock, &job->output);
+  if (code == EX_OK) code = train_log_claim(job->dry ? NULL : &log_lock, &job->log);
   if (code == EX_OK) code = train_output_check(&job->output);
   if (code == EX_OK) code = read_and_train(job, command, operands);
   elman_lock_release(log_lock);
@@ -401,6 +404,9 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
        .most = 1000000},
       {"init-from", 0, "MODEL", "model with the initial parameters, configuration and vocabularies",
        .group = "Training", .text = &job->output.init_from, .use = FILE_IS_START},
+      {"dry-run", 0, NULL,
+       "measure some updates, print memory and time of the run, and write no file",
+       .group = "Training", .flag = &job->dry},
       {"resume", 0, NULL, "continue from the checkpoint of the output file", .group = "Training",
        .flag = &job->train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
@@ -443,6 +449,10 @@ static const struct rule rules[] = {
     PAIRS_RULES,
     {"log-format", "!log", "--log-format needs --log"},
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
+    {"dry-run", "resume",
+     "--dry-run measures a new run and cannot be combined with --resume, which prints the time "
+     "that "
+     "remains when it begins"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
     {0}};
 

@@ -264,11 +264,11 @@ static int check_writable(const char *path) {
 
 int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
   struct found found;
-  *lock = NULL;
+  if (lock != NULL) *lock = NULL;
   if (place->path == NULL) return EX_OK;
   int code = check_writable(place->path);
   if (code == EX_OK) code = check_existing(&found, place);
-  return code == EX_OK ? output_claim(lock, place->path) : code;
+  return code == EX_OK && lock != NULL ? output_claim(lock, place->path) : code;
 }
 
 /* Check that there is room for the log. Expect at most MOST_BYTES, because a run may end long

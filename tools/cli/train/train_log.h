@@ -36,8 +36,8 @@ struct train_log_place {
 };
 
 /* Check that the log can be opened and that an existing file is a log or empty; lock the log. Write
- * nothing: this check runs before hours of work. The caller releases *lock. Return an exit code;
- * print a message if it is not 0. */
+ * nothing: this check runs before hours of work. The caller releases *lock. If `lock` is NULL,
+ * check only. Return an exit code; print a message if it is not 0. */
 int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 
 /* Open the log of a run of about `updates` updates, and check that there is room for it. Return an

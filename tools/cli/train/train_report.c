@@ -316,6 +316,10 @@ static bool on_update(void *context, const elman_train_report *report) {
   if (training->first) note_start(training, report);
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
+  if (train_speed_add(&training->speed, report)) {
+    progress_erase(&training->progress);
+    train_speed_note(&training->speed, report, training->options);
+  }
   if (progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += (double)report->tokens;
   if (epoch_ends && is_line_due(report)) print_epoch(training, report);
