@@ -253,6 +253,8 @@ static int train_run(struct train_job *job, const char *command, const struct op
                         "--output: a model cannot be written to standard output; name a file");
   if (job->log.path != NULL && strcmp(job->log.path, "-") == 0)
     return report_usage(command, "--log: a log cannot be written to standard output; name a file");
+  if (job->log.run != NULL && train_log_is_csv(&job->log))
+    return report_usage(command, "--run-name: a log in CSV has no name; use --log-format json");
   interrupt_catch_request();
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
@@ -420,6 +422,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       {"log-format", 0, "FORMAT", "format of the log; json writes JSON Lines",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
+      {"run-name", 0, "NAME", "name of the run in the log", "name of the model file",
+       .group = "Output", .text = &job->log.run},
       THREADS_OPTION(job->train.threads),
       TIMEOUT_OPTION,
       QUIET_OPTION("no messages except errors")};
@@ -448,6 +452,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
 static const struct rule rules[] = {
     PAIRS_RULES,
     {"log-format", "!log", "--log-format needs --log"},
+    {"run-name", "!log", "--run-name needs --log"},
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
     {"dry-run", "resume",
      "--dry-run measures a new run and cannot be combined with --resume, which prints the time "

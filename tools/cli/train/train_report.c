@@ -273,7 +273,7 @@ static void note_start(struct training *training, const elman_train_report *repo
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   training->line_tokens =
       -(double)report->tokens * (double)(report->update - 1) / (double)report->update;
-  train_log_start(&training->log, training->model, training->options, report->epochs);
+  train_log_start(&training->log, training->model, training->options, report);
   if (report->left_out > 0)
     note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
