@@ -25,6 +25,13 @@ typedef struct elman_scores {
       metrics; /* BLEU and chrF of the translations against the unnormalized references */
 } elman_scores;
 
+/* A pair whose source was translated. The texts are valid during the call. */
+typedef struct elman_evaluated {
+  size_t number; /* of the pair, from 0 */
+  const char *translation, *reference;
+  elman_sentence_metrics scores;
+} elman_evaluated;
+
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences per batch; default 32; results do not depend on it (up to
                         rounding) */
@@ -35,6 +42,9 @@ typedef struct elman_evaluate_options {
   size_t threads;              /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* return false to stop; may be NULL */
+  /* Called for each pair that is not left out, in their order, after all are translated. Every
+   * process calls it. NULL (default) = no scores of sentences. */
+  void (*sentence)(void *context, const elman_evaluated *sentence);
   void *context;
   /* Processes that share the work; NULL (default) = this process alone. All processes have the same
    * model, pairs and options, except threads and progress. All return the same scores, bit for bit
