@@ -371,6 +371,8 @@ def _record(struct):
     """Return a copy of the fields."""
     name, values = type(struct).__name__, {}
     for field, _ in struct._fields_:
+        if field.startswith("reserved"):
+            continue
         value, words = getattr(struct, field), _words(name, field)
         if words is not None:
             value = next(word for word, number in words.items() if number == value)

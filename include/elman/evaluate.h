@@ -23,6 +23,7 @@ typedef struct elman_scores {
                                  word with the largest attention weight; 0 to 1 */
   elman_metric_scores
       metrics; /* BLEU and chrF of the translations against the unnormalized references */
+  uint64_t reserved[8];
 } elman_scores;
 
 /* A pair whose source was translated. The texts are valid during the call. */
@@ -51,6 +52,7 @@ typedef struct elman_evaluate_options {
    * for any number of processes, or the same error. Each process reports progress as if all
    * processes had progressed equally. If one process stops, the others first finish their parts. */
   const elman_group *group;
+  uint64_t reserved[8];
 } elman_evaluate_options;
 
 ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);

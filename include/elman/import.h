@@ -37,6 +37,7 @@ typedef struct elman_import_options {
   size_t max_bytes, max_unpacked;  /* as in elman_pairs_options; max_bytes limits a record */
   elman_skipped_function *skipped; /* may be NULL; receives the line where the record starts */
   void *context;
+  uint64_t reserved[4];
 } elman_import_options;
 
 ELMAN_API elman_import_options elman_import_options_default(void);

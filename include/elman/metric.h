@@ -33,6 +33,7 @@ typedef struct elman_metric_options {
   bool ter;         /* also compute TER, whose search for shifts takes longer; default false */
   size_t resamples; /* resamples for elman_metrics_compare; default 1000 */
   uint64_t seed;    /* seed of the resampling; default 1 */
+  uint64_t reserved[8];
 } elman_metric_options;
 
 ELMAN_API elman_metric_options elman_metric_options_default(void);
@@ -52,6 +53,7 @@ typedef struct elman_metric_scores {
   double ter;              /* percent, may exceed 100; smaller is better; 0 without options->ter */
   char bleu_signature[160], chrf_signature[160];
   char ter_signature[160]; /* empty without options->ter */
+  uint64_t reserved[8];
 } elman_metric_scores;
 
 /* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "elman/version.h"
 #include "metric/ter.h"
 #include "vocab/characters.h"
 #include "vocab/scripts.h"
@@ -470,7 +471,7 @@ static double p_value(const double *a, const double *b, double difference, size_
 }
 
 /* Outputs to compare, and their scores in the resamples. */
-struct comparison {
+struct output_comparison {
   const struct metric_references *references;
   const elman_metric_options *options;
   size_t systems;
@@ -481,7 +482,7 @@ struct comparison {
 };
 
 /* Draw the resamples and score all outputs on the same sentences. */
-static void draw(const struct comparison *comparison) {
+static void draw(const struct output_comparison *comparison) {
   const size_t count = comparison->references->count, n = comparison->options->resamples;
   elman_metric_scores scores;
   for (size_t r = 0; r < n; r++) {
@@ -501,7 +502,7 @@ static void draw(const struct comparison *comparison) {
 }
 
 static void fill_results(elman_compared *compared, elman_p_values *p_values,
-                         const struct comparison *comparison) {
+                         const struct output_comparison *comparison) {
   const size_t n = comparison->options->resamples, systems = comparison->systems;
   const double *bleu = comparison->bleu, *chrf = comparison->chrf, *ter = comparison->ter;
   for (size_t o = 0; o < systems; o++) {
@@ -526,7 +527,7 @@ static void fill_results(elman_compared *compared, elman_p_values *p_values,
  * EMNLP 2004. The statistics are those of sacreBLEU's --paired-bs; the random numbers differ. The
  * scores of the whole outputs are in `compared`. */
 static elman_status bootstrap(elman_compared *compared, elman_p_values *p_values,
-                              struct comparison *comparison, elman_error *error) {
+                              struct output_comparison *comparison, elman_error *error) {
   const size_t n = comparison->options->resamples, systems = comparison->systems;
   if (n > UINT32_MAX || n > SIZE_MAX / sizeof(double) / (3 * systems + 1))
     return fail_no_memory(error);
@@ -548,7 +549,7 @@ static elman_status bootstrap(elman_compared *compared, elman_p_values *p_values
 
 static elman_status compare_outputs(elman_compared *compared, elman_p_values *p_values,
                                     const char *const *const *outputs,
-                                    struct comparison *comparison, elman_error *error) {
+                                    struct output_comparison *comparison, elman_error *error) {
   const struct metric_references *references = comparison->references;
   const elman_metric_options *options = comparison->options;
   const size_t count = references->count;
@@ -583,7 +584,8 @@ elman_status elman_metrics_compare(elman_compared *compared, elman_p_values *p_v
                 systems);
   elman_status status = check_arguments(&all, error);
   if (status != ELMAN_OK) return status;
-  struct comparison comparison = {.references = &all, .options = options, .systems = systems};
+  struct output_comparison comparison = {
+      .references = &all, .options = options, .systems = systems};
   elman_compared *found = calloc(systems, sizeof *found);
   elman_p_values *values = calloc(systems * systems, sizeof *values);
   status = found == NULL || values == NULL

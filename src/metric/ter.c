@@ -160,7 +160,7 @@ static void shift_words(uint32_t *to, const uint32_t *words, size_t count, struc
   copy_words(&to, words, target, count);
 }
 
-struct search {
+struct shift_search {
   struct ter_work *work;
   const struct sides *sides;
   uint32_t *words, *shifted, *best_words;
@@ -173,7 +173,7 @@ struct search {
 
 /* Return whether a shift with this gain is better than the best so far: the larger gain, then the
  * longer sequence, the earlier sequence, the earlier target. */
-static bool is_better(const struct search *search, int64_t gain, struct shift shift) {
+static bool is_better(const struct shift_search *search, int64_t gain, struct shift shift) {
   const struct shift *best = &search->best;
   if (!search->found || gain != search->gain) return !search->found || gain > search->gain;
   if (shift.length != best->length) return shift.length > best->length;
@@ -181,7 +181,7 @@ static bool is_better(const struct search *search, int64_t gain, struct shift sh
   return shift.target < best->target;
 }
 
-static void try_shift(struct search *search, struct shift shift) {
+static void try_shift(struct shift_search *search, struct shift shift) {
   shift_words(search->shifted, search->words, search->sides->hypothesis_length, shift);
   const int64_t gain =
       (int64_t)search->distance - edit_distance(search->work, search->sides, search->shifted);
@@ -196,7 +196,7 @@ static void try_shift(struct search *search, struct shift shift) {
 
 /* Try all targets of a sequence of `length` words that equals the reference at `place`, unless it
  * is right already. Return false if enough shifts are tried. */
-static bool try_targets(struct search *search, size_t start, size_t place, size_t length) {
+static bool try_targets(struct shift_search *search, size_t start, size_t place, size_t length) {
   const struct ter_alignment *alignment = &search->work->alignment;
   const size_t *wrong = alignment->hypothesis_errors, *missing = alignment->reference_errors;
   if (wrong[start + length] == wrong[start] || missing[place + length] == missing[place])
@@ -214,7 +214,7 @@ static bool try_targets(struct search *search, size_t start, size_t place, size_
 }
 
 /* Try all shifts of sequences that occur in the reference. */
-static void try_shifts(struct search *search) {
+static void try_shifts(struct shift_search *search) {
   const size_t m = search->sides->hypothesis_length, n = search->sides->reference_length;
   const uint32_t *reference = search->sides->reference;
   for (size_t start = 0; start < m; start++) {
@@ -231,11 +231,11 @@ static void try_shifts(struct search *search) {
 /* Return the number of edits: shifts, and the edit distance after them. */
 static uint32_t count_edits(struct ter_work *work, const struct sides *sides) {
   const size_t m = sides->hypothesis_length;
-  struct search search = {.work = work,
-                          .sides = sides,
-                          .words = work->words,
-                          .shifted = work->words + m,
-                          .best_words = work->words + 2 * m};
+  struct shift_search search = {.work = work,
+                                .sides = sides,
+                                .words = work->words,
+                                .shifted = work->words + m,
+                                .best_words = work->words + 2 * m};
   for (uint32_t shifts = 0;; shifts++) {
     search.distance = edit_distance(work, sides, search.words);
     search.found = false;
