@@ -8,6 +8,7 @@
 
 #include "owned.h"
 
+#include "elman/version.h"
 #include "metric/metric.h"
 
 static const double TOLERANCE =
