@@ -455,9 +455,8 @@ static const struct rule rules[] = {
     {"run-name", "!log", "--run-name needs --log"},
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
     {"dry-run", "resume",
-     "--dry-run measures a new run and cannot be combined with --resume, which prints the time "
-     "that "
-     "remains when it begins"},
+     "--dry-run cannot be combined with --resume; a resumed run prints the remaining time after a "
+     "few seconds"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
     {0}};
 

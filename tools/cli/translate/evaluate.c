@@ -174,9 +174,29 @@ static void note_short_references(const elman_metric_scores *scores, size_t coun
          scores->short_references, count);
 }
 
+/* Report text without spaces, of which TER counts each sentence as one word. */
+static void note_ter(const elman_metric_scores *scores) {
+  if (has_ter(scores) && (strstr(scores->bleu_signature, "|tok:zh|") != NULL ||
+                          strstr(scores->bleu_signature, "|tok:char|") != NULL))
+    note("TER counts words between spaces, and this text has few spaces; compare by chrF2");
+}
+
 /* Return the part of `inputs` that contains the references. */
 static const char *const *const *references_of(const struct inputs *inputs) {
   return inputs->lines + inputs->hypotheses;
+}
+
+/* Report equal hypotheses: as in sacreBLEU, their p-value is the smallest, not the largest. */
+static void note_equal_files(const struct inputs *inputs) {
+  for (size_t a = 0; a < inputs->hypotheses; a++)
+    for (size_t b = a + 1; b < inputs->hypotheses; b++) {
+      size_t same = 0;
+      while (same < inputs->sentences &&
+             strcmp(inputs->lines[a][same], inputs->lines[b][same]) == 0)
+        same++;
+      if (same == inputs->sentences)
+        note("hypotheses %zu and %zu are equal; their p-values are meaningless", a + 1, b + 1);
+    }
 }
 
 /* Score one hypothesis, or compare several. */
@@ -196,6 +216,8 @@ static int score_files(struct file_scores *found, const struct inputs *inputs,
                                   references_of(inputs), sets, inputs->sentences, options, &error);
   if (status != ELMAN_OK) return report_error(&error);
   note_short_references(&found->compared[0].scores, inputs->sentences);
+  note_ter(&found->compared[0].scores);
+  note_equal_files(inputs);
   return EX_OK;
 }
 
@@ -416,6 +438,7 @@ static int score(struct evaluation *evaluation, const elman_model *model, const 
   if (code != EX_OK) return code;
   note_skipped_pairs(&scores);
   note_short_references(&scores.metrics, scores.sentences);
+  note_ter(&scores.metrics);
   write_scores(stdout, &scores, aligned, evaluation->json);
   return output_end(EX_OK);
 }
