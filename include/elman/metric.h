@@ -71,8 +71,8 @@ typedef struct elman_sentence_metrics {
   double ter;        /* 0 without options->ter */
 } elman_sentence_metrics;
 
-/* Score each sentence; `sentences` receives `count` results. Other parameters are as for
- * elman_metrics. After an error, some results are set. */
+/* Score each of the `hypotheses` against its references in `sets` arrays, as elman_metrics does;
+ * `sentences` receives `count` results. After an error, some results are set. */
 ELMAN_CHECKED elman_status elman_metrics_sentences(elman_sentence_metrics *sentences,
                                                    const char *const *hypotheses,
                                                    const char *const *const *references,

@@ -6,23 +6,23 @@
 #include "elman/status.h"
 
 ELMAN_BEGIN
-
+/* The three numbers of the version of the headers. */
 #define ELMAN_VERSION_MAJOR 0
 #define ELMAN_VERSION_MINOR 1
 #define ELMAN_VERSION_PATCH 0
-
-/* The version as one number that grows, such as 102 for 0.1.2, for conditions in programs. */
+/* A version as one number that grows, such as 102 for 0.1.2, for conditions in programs. */
 #define ELMAN_VERSION_OF(major, minor, patch) (10000 * (major) + 100 * (minor) + (patch))
+/* The version of the headers as such a number. */
 #define ELMAN_VERSION_NUMBER                                                                       \
   ELMAN_VERSION_OF(ELMAN_VERSION_MAJOR, ELMAN_VERSION_MINOR, ELMAN_VERSION_PATCH)
-
-/* The version as text, such as "0.1.2". */
+/* A number as text. */
 #define ELMAN_VERSION_TEXT_OF(number) #number
+/* The value of a macro as text. */
 #define ELMAN_VERSION_TEXT(number) ELMAN_VERSION_TEXT_OF(number)
+/* The version of the headers as text, such as "0.1.2". */
 #define ELMAN_VERSION                                                                              \
   ELMAN_VERSION_TEXT(ELMAN_VERSION_MAJOR)                                                          \
   "." ELMAN_VERSION_TEXT(ELMAN_VERSION_MINOR) "." ELMAN_VERSION_TEXT(ELMAN_VERSION_PATCH)
-
 /* Return the version of the library, as ELMAN_VERSION and as ELMAN_VERSION_NUMBER. */
 ELMAN_API const char *elman_version(void);
 ELMAN_API unsigned elman_version_number(void);
