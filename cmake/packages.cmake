@@ -60,6 +60,10 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 # elman brings threads of its own; any build of OpenBLAS serves, and this one is Debian's usual one.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
+# `corpus convert` loads it for zip archives.
+if(TARGET PkgConfig::LIBZIP)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libzip4 | libzip4t64")
+endif()
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
     "${PROJECT_DESCRIPTION} (library)
 libelman trains recurrent networks on sentence pairs, translates with them, and

@@ -12,6 +12,10 @@
  * `error` unless that is NULL. After an error its output is NULL or unchanged. The library prints
  * nothing, never exits, and does not change the locale or signals.
  *
+ * Versions. A struct of options comes from its `_default` function. Its reserved fields make room
+ * for options of later versions; leave them as they are. elman/version.h states and checks
+ * versions.
+ *
  * Ownership. An object from `_create`, `_read` or `_load` is freed by the matching `_free`, which
  * accepts NULL. Pointers in `options` structs are borrowed for the call, unless the function says
  * otherwise. `options` may be NULL for the defaults; no other pointer may be NULL unless its
@@ -47,6 +51,7 @@
 #include "elman/tokens.h"
 #include "elman/train.h"
 #include "elman/translate.h"
+#include "elman/version.h"
 
 /* further subjects */
 #include "elman/check.h"

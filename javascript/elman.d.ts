@@ -105,7 +105,7 @@ export interface Settings {
   // metric that selects the best model; auto: bleu, or chrf if most references are shorter than 4 words (default "auto")
   validateBy?: "auto" | "bleu" | "chrf" | "loss"
   // tokenization for BLEU; auto follows the script of the target (default "auto")
-  bleuTokens?: "auto" | "13a" | "zh" | "char" | "none"
+  bleuTokens?: "auto" | "13a" | "intl" | "zh" | "char" | "none"
   // validations without improvement before training stops; 0 disables (0 to 1000000, default 0)
   patience?: number
   /* end of options */

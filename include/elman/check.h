@@ -18,6 +18,7 @@ typedef struct elman_check_options {
   double max_ratio; /* maximum factor by which a length may exceed or fall below the expected one;
                        above 1; default 3 */
   size_t examples;  /* maximum number of examples per finding and part; default 3 */
+  uint64_t reserved[4];
 } elman_check_options;
 
 ELMAN_API elman_check_options elman_check_options_default(void);

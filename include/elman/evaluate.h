@@ -23,7 +23,15 @@ typedef struct elman_scores {
                                  word with the largest attention weight; 0 to 1 */
   elman_metric_scores
       metrics; /* BLEU and chrF of the translations against the unnormalized references */
+  uint64_t reserved[8];
 } elman_scores;
+
+/* A pair whose source was translated. The texts are valid during the call. */
+typedef struct elman_evaluated {
+  size_t number; /* of the pair, from 0 */
+  const char *translation, *reference;
+  elman_sentence_metrics scores;
+} elman_evaluated;
 
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences per batch; default 32; results do not depend on it (up to
@@ -35,12 +43,16 @@ typedef struct elman_evaluate_options {
   size_t threads;              /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* return false to stop; may be NULL */
+  /* Called for each pair that is not left out, in their order, after all are translated. Every
+   * process calls it. NULL (default) = no scores of sentences. */
+  void (*sentence)(void *context, const elman_evaluated *sentence);
   void *context;
   /* Processes that share the work; NULL (default) = this process alone. All processes have the same
    * model, pairs and options, except threads and progress. All return the same scores, bit for bit
    * for any number of processes, or the same error. Each process reports progress as if all
    * processes had progressed equally. If one process stops, the others first finish their parts. */
   const elman_group *group;
+  uint64_t reserved[8];
 } elman_evaluate_options;
 
 ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);

@@ -71,6 +71,7 @@ typedef struct elman_gradient_options {
   bool (*progress)(void *context, size_t done,
                    size_t total); /* progress in tensors; return false to stop; may be NULL */
   void *context;
+  uint64_t reserved[4];
 } elman_gradient_options;
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);

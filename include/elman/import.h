@@ -21,7 +21,8 @@ typedef enum elman_import_header {
 ELMAN_API const char *elman_import_header_name(size_t header);
 
 typedef struct elman_import_options {
-  const char *file;        /* "-" is standard input; gzip input is decompressed */
+  const char *file;        /* "-" is standard input; gzip input is decompressed, and a
+                              zip archive with one text is unpacked if libzip is there */
   const char *target_file; /* NULL, or a second file: line n of `file` is the source of line n of
                               this file. The options below then have no effect, except those that
                               elman_pairs_options has, too */
@@ -37,6 +38,7 @@ typedef struct elman_import_options {
   size_t max_bytes, max_unpacked;  /* as in elman_pairs_options; max_bytes limits a record */
   elman_skipped_function *skipped; /* may be NULL; receives the line where the record starts */
   void *context;
+  uint64_t reserved[4];
 } elman_import_options;
 
 ELMAN_API elman_import_options elman_import_options_default(void);

@@ -50,6 +50,7 @@ typedef struct elman_attention_options {
   bool causal;        /* query t attends to keys 0 to t only */
   size_t key_length;  /* index of the first padding key; this key and all later ones are masked; at
                          least 1; default ELMAN_ALL_KEYS */
+  uint64_t reserved[4];
 } elman_attention_options;
 
 ELMAN_API elman_attention_options elman_attention_options_default(void);

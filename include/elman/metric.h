@@ -1,4 +1,4 @@
-/* BLEU and chrF: scores of text against references, without a model. */
+/* BLEU, chrF and TER: scores of text against references, without a model. */
 #ifndef ELMAN_METRIC_H
 #define ELMAN_METRIC_H
 
@@ -20,24 +20,27 @@ ELMAN_API size_t elman_lines_count(const elman_lines *lines);
 /* Return all lines; they are valid as long as the object. */
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
-/* Return the name of a tokenizer of BLEU ("auto", "13a", "zh", "char", "none"), from index 0; NULL
- * after the last. "auto" stands for the one that suits the script of the first references: "zh" for
- * mostly Chinese characters, "char" for other scripts without spaces, such as Japanese and Thai,
- * else "13a". */
+/* Return the name of a tokenizer of BLEU ("auto", "13a", "intl", "zh", "char", "none"), from index
+ * 0; NULL after the last. "auto" stands for the one that suits the script of the first references:
+ * "zh" for mostly Chinese characters, "char" for other scripts without spaces, such as Japanese and
+ * Thai, else "13a". */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
   const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = "auto" */
   bool lowercase;          /* compare in lower case, for BLEU */
   bool chrf_lowercase;     /* compare in lower case, for chrF */
-  size_t resamples;        /* resamples for elman_metrics_compare; default 1000 */
-  uint64_t seed;           /* seed of the resampling; default 1 */
+  bool ter;         /* also compute TER, whose search for shifts takes longer; default false */
+  size_t resamples; /* resamples for elman_metrics_compare; default 1000 */
+  uint64_t seed;    /* seed of the resampling; default 1 */
+  uint64_t reserved[8];
 } elman_metric_options;
 
 ELMAN_API elman_metric_options elman_metric_options_default(void);
 
 /* Scores as sacreBLEU 2 computes them: BLEU with n-grams of 1 to 4 words and exponential smoothing;
- * chrF2 with n-grams of 1 to 6 characters. The signature states all settings of a score, as in
+ * chrF2 with n-grams of 1 to 6 characters; TER, the edits per word of the reference, in lower case
+ * and with words between spaces. The signature states all settings of a score, as in
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:elman-0.1.0". */
 typedef struct elman_metric_scores {
   double bleu;                                /* 0 to 100 */
@@ -47,37 +50,65 @@ typedef struct elman_metric_scores {
   size_t short_references; /* sentences whose first reference has fewer than 4 words. If most have,
                               BLEU says little, and chrF2 compares better */
   double chrf;             /* 0 to 100 */
+  double ter;              /* percent, may exceed 100; smaller is better; 0 without options->ter */
   char bleu_signature[160], chrf_signature[160];
+  char ter_signature[160]; /* empty without options->ter */
+  uint64_t reserved[8];
 } elman_metric_scores;
 
 /* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`
  * strings; `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not
- * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also in
- * elman_metrics_compare. */
+ * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also below. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,
                                          size_t count, const elman_metric_options *options,
                                          elman_error *error);
+
+/* Scores of one sentence, as sacreBLEU's sentence_score computes them: BLEU leaves out the orders
+ * of n-grams for which the sentence is too short. */
+typedef struct elman_sentence_metrics {
+  double bleu, chrf; /* 0 to 100 */
+  double ter;        /* 0 without options->ter */
+} elman_sentence_metrics;
+
+/* Score each of the `hypotheses` against its references in `sets` arrays, as elman_metrics does;
+ * `sentences` receives `count` results. After an error, some results are set. */
+ELMAN_CHECKED elman_status elman_metrics_sentences(elman_sentence_metrics *sentences,
+                                                   const char *const *hypotheses,
+                                                   const char *const *const *references,
+                                                   size_t sets, size_t count,
+                                                   const elman_metric_options *options,
+                                                   elman_error *error);
 
 /* Mean of a score over the resamples, and half the width of its 95 % confidence interval. */
 typedef struct elman_estimate {
   double mean, interval;
 } elman_estimate;
 
-/* Comparison of two outputs for the same references. */
-typedef struct elman_comparison {
-  elman_metric_scores scores[2]; /* scores of the first and the second output */
-  elman_estimate bleu[2], chrf[2];
-  /* Probability of a difference at least as large as the measured one under the null hypothesis. As
-   * in sacreBLEU, two equal outputs have the smallest possible value, 1 / (resamples + 1). */
-  double bleu_p_value, chrf_p_value;
-} elman_comparison;
+/* The largest number of outputs that are compared. */
+#define ELMAN_MAX_SYSTEMS 64
 
-/* Compare two outputs for the same references by paired bootstrap resampling, with the statistics
- * of sacreBLEU's --paired-bs. Each output is an array of `count` strings; the references are `sets`
- * such arrays. Equal seeds give equal results. */
-ELMAN_CHECKED elman_status elman_metrics_compare(elman_comparison *comparison,
-                                                 const char *const *const outputs[2],
+/* An output of a comparison. */
+typedef struct elman_compared {
+  elman_metric_scores scores;
+  elman_estimate bleu, chrf, ter;
+} elman_compared;
+
+/* Probabilities of a difference between two outputs at least as large as the measured one under the
+ * null hypothesis. As in sacreBLEU, two equal outputs have the smallest possible value, 1 /
+ * (resamples + 1). */
+typedef struct elman_p_values {
+  double bleu, chrf;
+  double ter; /* meaningless without options->ter */
+} elman_p_values;
+
+/* Compare 2 to ELMAN_MAX_SYSTEMS outputs for the same references by paired bootstrap resampling,
+ * with the statistics of sacreBLEU's --paired-bs. Each output is an array of `count` strings; the
+ * references are `sets` such arrays. `compared` receives a result for each of the `systems`
+ * outputs. `p_values` receives a symmetric matrix of (systems, systems), whose first row compares
+ * the first output with each; an output and itself have 1. Equal seeds give equal results. */
+ELMAN_CHECKED elman_status elman_metrics_compare(elman_compared *compared, elman_p_values *p_values,
+                                                 const char *const *const *outputs, size_t systems,
                                                  const char *const *const *references, size_t sets,
                                                  size_t count, const elman_metric_options *options,
                                                  elman_error *error);

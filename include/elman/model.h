@@ -15,6 +15,8 @@ typedef struct elman_model elman_model;
  * kana, ELMAN_NFKC becomes the former; ELMAN_NORMALIZATION_AUTO_LOWER asks for the latter. */
 typedef struct elman_model_options {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
+  uint64_t reserved_rows[16];
+  uint64_t reserved[4];
 } elman_model_options;
 
 /* Options of training; see elman/train.h. */
@@ -116,6 +118,7 @@ typedef struct elman_side_counts {
  * created. */
 typedef struct elman_train_settings {
   ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
+  uint64_t reserved_rows[16];
 } elman_train_settings;
 
 /* The search for translations that suits a model; fields as in elman_translate_options. */
@@ -128,6 +131,7 @@ typedef struct elman_search {
  * values that were used. */
 typedef struct elman_model_info {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
+  uint64_t reserved_rows[16];
   elman_train_settings training;
   elman_history history;
   const char *version; /* version of the library that created or wrote the model */
@@ -145,6 +149,7 @@ typedef struct elman_model_info {
                           them for symbols that it lacks */
   size_t parameters;   /* number of trainable values */
   size_t tensors;
+  uint64_t reserved[8];
 } elman_model_info;
 
 /* Return the properties. Pointers are valid until the model is trained or freed. */

@@ -42,6 +42,7 @@ typedef struct elman_pairs_options {
   bool whole_lines;      /* keep the input lines for elman_pairs_line, and do not read alignments */
   elman_skipped_function *skipped; /* may be NULL */
   void *context;
+  uint64_t reserved[4];
 } elman_pairs_options;
 
 ELMAN_API elman_pairs_options elman_pairs_options_default(void);

@@ -24,6 +24,7 @@ typedef struct elman_part_size {
 typedef struct elman_split_options {
   elman_part_size dev, test; /* default: a `share` of 0.05 each; the rest is for training */
   uint64_t seed;             /* default 1 */
+  uint64_t reserved[4];
 } elman_split_options;
 
 ELMAN_API elman_split_options elman_split_options_default(void);

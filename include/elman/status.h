@@ -39,9 +39,6 @@ typedef struct elman_error {
   char where[512];   /* "file:line" or "file", or empty */
 } elman_error;
 
-/* Return the version of the library, such as "0.1.0". */
-ELMAN_API const char *elman_version(void);
-
 ELMAN_END
 
 #endif

@@ -84,6 +84,7 @@ typedef void elman_snapshot_function(void *context, const elman_snapshot *snapsh
 /* Options of training; elman/options.h describes the rows. */
 typedef struct elman_train_options {
   ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
+  uint64_t reserved_rows[16];
   size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 epochs and at least 400 updates */
   size_t threads; /* 0 (default) = one per core; results do not depend on it */
 
@@ -124,6 +125,7 @@ typedef struct elman_train_options {
   elman_snapshot_function *snapshot_written; /* NULL (default) = a snapshot that cannot be written
                                                 ends training with its error */
   void *context;
+  uint64_t reserved[8];
 } elman_train_options;
 
 ELMAN_API elman_train_options elman_train_options_default(void);

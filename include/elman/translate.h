@@ -153,6 +153,7 @@ typedef struct elman_partial {
  * model, which remain in memory as long as the model. */
 typedef struct elman_translate_options {
   ELMAN_TRANSLATE_OPTIONS(ELMAN_FIELD)
+  uint64_t reserved_rows[16];
   bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
                           the most probable token, which is several times faster; translation and
                           attention stay equal */
@@ -171,6 +172,7 @@ typedef struct elman_translate_options {
    * with ELMAN_INTERRUPTED. */
   bool (*partial)(void *context, const elman_partial *partial);
   void *partial_context; /* passed to `partial` */
+  uint64_t reserved[8];
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);

@@ -21,7 +21,7 @@ import pathlib as _pathlib
 
 from elman import records
 from elman._library import Error, FileError, TranslationError, library
-from elman._metrics import bleu, chrf, compare, metrics
+from elman._metrics import Comparison, bleu, chrf, compare, metrics
 from elman._model import Model
 from elman._pairs import Pair, Pairs
 from elman._training import Epoch, Training

@@ -188,6 +188,10 @@ class Library:
                 raise OSError(f"{self.path} is of another version than the header: {name}.{field}")
         return structure
 
+    def fields(self, name):
+        """Return names and types of the fields of a structure, without room for later versions."""
+        return [(field, kind) for field, kind in self.complete(name)._fields_ if not field.startswith("reserved")]
+
     def pointer(self, name, stars):
         """Return the type of `name` with `stars` stars."""
         if stars == 0:

@@ -155,7 +155,7 @@ def unknown_option(struct, name, own=()):
     """Return the message about a name that is no option of the struct."""
     if not isinstance(name, str) or "\0" in name:
         return f"unknown option {name!r}"
-    kinds = dict(library.complete(struct)._fields_)
+    kinds = dict(library.fields(struct))
     inner = [field for field, other in kinds.items() if name in dict(getattr(other, "_fields_", ()))]
     if inner:
         return f"unknown option '{name}'; it is a field of {inner[0]}"
@@ -172,7 +172,8 @@ def unknown_option(struct, name, own=()):
 def fill(options, values, own=()):
     """Set the fields that users may set: all except pointers to anything other than text. `own` are names of
     parameters that a message about an unknown option may suggest."""
-    struct, kinds = type(options).__name__, dict(options._fields_)
+    struct = type(options).__name__
+    kinds = dict(library.fields(struct))
     if not isinstance(values, dict):
         raise TypeError(f"a dictionary with fields of {struct} is needed, not {values!r}")
     for name, value in values.items():
@@ -244,7 +245,7 @@ def names_of(function):
 def options_of(struct, names=None):
     """Yield name, type, default and help of the fields of a struct that users may set."""
     defaults = getattr(library, struct + "_default")()
-    for name, kind in library.complete(struct)._fields_:
+    for name, kind in library.fields(struct):
         row, words, found = library.rows_of[struct].get(name), words_of(struct, name), getattr(defaults, name)
         if row is not None and row.value == library.enum("elman_value")["name"]:
             words = library.choices(row)

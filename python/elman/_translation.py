@@ -213,7 +213,7 @@ def _struct(it):
     target_starts, target_ends = _bytes(it.text, it.target_spans)
     sentences = (library.complete("elman_translated_sentence") * len(it.sentences))()
     for sentence, each in zip(sentences, it.sentences):
-        for field, _ in sentence._fields_:
+        for field, _ in library.fields("elman_translated_sentence"):
             if field not in ("source", "text"):
                 setattr(sentence, field, getattr(each, field))
         for span, text, place in (sentence.source, it.source, each.source), (sentence.text, it.text, each.text):

@@ -17,7 +17,7 @@ def record_class(struct):
     """Return the class of a struct."""
     name = NAMES[struct]
     if name not in globals():
-        made = dataclasses.make_dataclass(name, [field for field, _ in library.complete(struct)._fields_])
+        made = dataclasses.make_dataclass(name, [field for field, _ in library.fields(struct)])
         made.__module__, made.__doc__ = __name__, f"The fields of {struct}."
         globals()[name] = made
     return globals()[name]
@@ -53,7 +53,7 @@ def value_of(value):
 def record_of(struct):
     """Return a copy of the fields."""
     name, values = type(struct).__name__, {}
-    for field, _ in struct._fields_:
+    for field, _ in library.fields(name):
         value, words = getattr(struct, field), words_of(name, field)
         if words is not None:
             value = next(word for word, number in words.items() if number == value)

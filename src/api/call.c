@@ -55,7 +55,3 @@ void leave(struct surroundings before) {
   (void)team_use(before.team);
   team_free(before.own);
 }
-
-const char *elman_version(void) {
-  return ELMAN_VERSION;
-}

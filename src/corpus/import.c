@@ -257,7 +257,7 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   static const char *const json[] = {".json", ".jsonl", ".ndjson", NULL};
   static const char *const csv[] = {".csv", NULL}, *const tmx[] = {".tmx", NULL};
   const struct text start = start_of(importer->content);
-  const char *name = importer->options->file;
+  const char *name = importer->entry[0] != '\0' ? importer->entry : importer->options->file;
   enum import_columns kind;
   if (is_tmx(start) || has_suffix(name, tmx)) {
     *format = FORMAT_TMX;
@@ -316,13 +316,18 @@ static elman_status check_options(const struct importer *importer, size_t format
 
 /* ---- the whole file ---- */
 
-/* Accept text, also in UTF-16 with a byte order mark, and XML. Lines of XML and JSON may be long.
- */
+static bool is_zip(struct text start) {
+  return starts_with(start, "PK\3\4", 4);
+}
+
+/* Accept text, also in UTF-16 with a byte order mark, XML and zip archives of these. Lines of XML
+ * and JSON may be long. */
 static const char *check_start(bool *has_lines, struct text start) {
   struct text text = start;
   if (starts_with(text, utf8_mark, strlen(utf8_mark))) text_drop(&text, strlen(utf8_mark));
   text = start_of(text);
   *has_lines = false;
+  if (import_reads_zip() && is_zip(start)) return NULL;
   if (utf16_order(start) != 0 || starts_with(text, "<?xml", 5) || is_tmx(text)) return NULL;
   size_t format;
   *has_lines = !is_json(&format, text);
@@ -374,7 +379,8 @@ static elman_status import_two_files(struct importer *importer) {
 
 static elman_status import_content(struct importer *importer, struct buffer *bytes) {
   size_t format = 0;
-  elman_status status = decode(importer, bytes);
+  elman_status status = is_zip(buffer_text(bytes)) ? import_unzip(importer, bytes) : ELMAN_OK;
+  if (status == ELMAN_OK) status = decode(importer, bytes);
   if (status == ELMAN_OK && start_of(importer->content).length == 0)
     status = import_fail(importer, ELMAN_BAD_DATA, 0, "is empty");
   if (status == ELMAN_OK) status = choose_format(&format, importer);

@@ -16,6 +16,7 @@ struct importer {
   elman_import_info *info;
   elman_pairs *pairs;
   const char *name;         /* name of the file, for messages */
+  char entry[256];          /* name of the file in a zip archive; "" = the file is none */
   struct text content;      /* UTF-8 without a byte order mark; readers may modify the bytes */
   bool was_utf16;           /* the content was converted */
   struct buffer line;       /* line of the current pair */
@@ -40,6 +41,14 @@ elman_status import_fail(const struct importer *importer, elman_status code, siz
 
 /* Check the size of a record in bytes against the limit. */
 elman_status import_check_size(const struct importer *importer, size_t number, size_t size) CHECKED;
+
+/* ---- zip archives ---- */
+
+/* Return whether this build reads zip archives. */
+bool import_reads_zip(void);
+
+/* Replace the bytes of a zip archive by those of the only text in it, and set importer->entry. */
+elman_status import_unzip(struct importer *importer, struct buffer *bytes) CHECKED;
 
 /* ---- names of sides ---- */
 

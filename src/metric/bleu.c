@@ -183,6 +183,53 @@ static void run(struct bleu_passes *passes, const struct pass *pass) {
   swap(passes);
 }
 
+/* ---- tokens: passes over characters ---- */
+
+/* Return the first letter of the character's Unicode category. */
+static char category_of(int codepoint) {
+  return utf8proc_category_string(codepoint)[0];
+}
+
+static bool is_punctuation(int codepoint) {
+  return category_of(codepoint) == 'P';
+}
+
+static bool is_symbol_character(int codepoint) {
+  return category_of(codepoint) == 'S';
+}
+
+static bool is_no_number(int codepoint) {
+  return category_of(codepoint) != 'N';
+}
+
+/* The expressions of `intl`, as those of struct pass. */
+static const struct character_pass {
+  bool (*first)(int codepoint), (*second)(int codepoint);
+  bool in_front, at_end;
+} passes_intl[] = {
+    {is_no_number, is_punctuation, false, true}, /* "(\P{N})(\p{P})" becomes "\1 \2 " */
+    {is_punctuation, is_no_number, true, false}, /* "(\p{P})(\P{N})" becomes " \1 \2" */
+    {is_symbol_character, NULL, true, true},     /* "(\p{S})" becomes " \1 " */
+};
+
+static void part_characters(struct buffer *out, struct text in, const struct character_pass *pass) {
+  for (size_t at = 0; at < in.length;) {
+    const size_t start = at;
+    bool match = pass->first(character_at(in, &at));
+    size_t next = at;
+    if (pass->second != NULL)
+      match = match && at < in.length && pass->second(character_at(in, &next));
+    if (match && pass->in_front) put(out, ' ');
+    buffer_append(out, in.bytes + start, at - start);
+    if (match && pass->second != NULL) {
+      put(out, ' ');
+      buffer_append(out, in.bytes + at, next - at);
+      at = next;
+    }
+    if (match && pass->at_end) put(out, ' ');
+  }
+}
+
 /* ---- tokens: the tokenizers ---- */
 
 static size_t without_end_space(struct text line) {
@@ -258,6 +305,18 @@ static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes,
   return split_passed(tokens, passes, error);
 }
 
+static elman_status split_intl(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                               elman_error *error) {
+  buffer_append_text(&passes->before, line);
+  for (size_t i = 0; i < sizeof passes_intl / sizeof *passes_intl && !passes->before.failed; i++) {
+    buffer_clear(&passes->after);
+    part_characters(&passes->after, buffer_text(&passes->before), &passes_intl[i]);
+    swap(passes);
+  }
+  if (passes->before.failed) return fail_no_memory(error);
+  return split_at_space(tokens, passes, buffer_text(&passes->before), error);
+}
+
 /* Return whether `zh` separates the character. sacreBLEU writes its ranges U+20000 to U+2A6D6 and
  * U+2F800 to U+2FA1D with four-digit escapes. Python reads these as U+2001 to U+2A6D and U+2F81 to
  * U+2FA1: dashes, quotes, arrows and mathematical signs instead of rare ideographs. The same ranges
@@ -289,8 +348,11 @@ static const struct {
   elman_status (*split)(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                         elman_error *error);
 } tokenizers[] = {
-    [BLEU_AUTO] = {"auto", NULL},           [BLEU_13A] = {"13a", split_13a},
-    [BLEU_ZH] = {"zh", split_zh},           [BLEU_CHAR] = {"char", split_characters},
+    [BLEU_AUTO] = {"auto", NULL},
+    [BLEU_13A] = {"13a", split_13a},
+    [BLEU_INTL] = {"intl", split_intl},
+    [BLEU_ZH] = {"zh", split_zh},
+    [BLEU_CHAR] = {"char", split_characters},
     [BLEU_NONE] = {"none", split_at_space},
 };
 
@@ -309,15 +371,15 @@ elman_status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, st
 
 /* ---- scores ---- */
 
-static void words_free(struct bleu_words *sentence) {
+void bleu_words_free(struct bleu_words *sentence) {
   tokens_free(&sentence->words);
   free(sentence->numbers);
 }
 
 void bleu_work_free(struct bleu_work *work) {
   bleu_passes_free(&work->passes);
-  words_free(&work->hypothesis);
-  words_free(&work->reference);
+  bleu_words_free(&work->hypothesis);
+  bleu_words_free(&work->reference);
   table_free(&work->index);
   ngrams_free(&work->ngrams);
 }
@@ -326,10 +388,8 @@ static bool is_word(const void *words, size_t position, const void *word) {
   return text_equal(tokens_get(words, position), *(const struct text *)word);
 }
 
-/* Give each word the number of its first position in `known`, or SYMBOL_UNKNOWN if it does not
- * occur there. `index` finds the words of `known`. If `sentence` is `known`, fill the index. */
-static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
-                                 struct table *index, elman_error *error) {
+elman_status bleu_number_words(struct bleu_words *sentence, const struct bleu_words *known,
+                               struct table *index, elman_error *error) {
   const struct tokens *words = &sentence->words;
   elman_status status = array_grow(&sentence->numbers, &sentence->capacity, words->count,
                                    sizeof *sentence->numbers, error);
@@ -352,7 +412,7 @@ static elman_status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_w
   struct bleu_words *hypothesis = &work->hypothesis;
   elman_status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
   const size_t length = hypothesis->words.count;
-  if (status == ELMAN_OK) status = number_words(hypothesis, hypothesis, &work->index, error);
+  if (status == ELMAN_OK) status = bleu_number_words(hypothesis, hypothesis, &work->index, error);
   if (status == ELMAN_OK)
     status = ngrams_count(&work->ngrams, hypothesis->numbers, length, BLEU_ORDERS, error);
   if (status != ELMAN_OK) return status;
@@ -380,7 +440,7 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
   for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
     status = bleu_tokenize(&reference->words, &work->passes, references[r], tokenizer, error);
     if (status == ELMAN_OK)
-      status = number_words(reference, &work->hypothesis, &work->index, error);
+      status = bleu_number_words(reference, &work->hypothesis, &work->index, error);
     if (status != ELMAN_OK) break;
     const size_t length = reference->words.count;
     ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);
@@ -402,7 +462,8 @@ static bool matched_any(const uint64_t sums[BLEU_COUNTS]) {
   return false;
 }
 
-void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
+void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS],
+                bool effective_order) {
   scores->bleu = 0;
   memset(scores->precisions, 0, sizeof scores->precisions);
   scores->hypothesis_length = (size_t)sums[BLEU_HYPOTHESIS_LENGTH];
@@ -412,17 +473,16 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
       brevity_penalty((double)scores->hypothesis_length, (double)scores->reference_length);
   if (!matched_any(sums)) return;
   double halving = 1, log_sum = 0;
-  bool zero = false; /* an order without n-grams makes the score zero */
+  size_t orders = 0; /* with n-grams; the next one makes the score zero */
   for (size_t n = 0; n < BLEU_ORDERS; n++) {
     const double matched = (double)sums[BLEU_MATCHED + n], total = (double)sums[BLEU_TOTAL + n];
-    if (total == 0) {
-      zero = true;
-      break;
-    }
+    if (total == 0) break;
+    orders++;
     /* The first order without a match counts as 1/2 match, the next as 1/4, and so on. */
     if (matched == 0) halving *= 2;
     scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
     log_sum += portable_log(scores->precisions[n]);
   }
-  if (!zero) scores->bleu = scores->brevity_penalty * portable_exp(log_sum / BLEU_ORDERS);
+  if (orders == BLEU_ORDERS || effective_order)
+    scores->bleu = scores->brevity_penalty * portable_exp(log_sum / (double)orders);
 }

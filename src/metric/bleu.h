@@ -56,12 +56,14 @@ static inline size_t ngrams_in(size_t length, size_t n) {
  *
  *   13a   mteval-v13a, for European languages: decodes entities, separates punctuation,
  *         keeps numbers
+ *   intl  mteval-v14, for all scripts with spaces: separates Unicode punctuation, but not within
+ *         numbers, and symbols
  *   zh    separates each Chinese character and full-width sign; otherwise as 13a without entities
  *   char  separates all characters
  *   none  splits at white space
  *
  * BLEU_AUTO stands for one of them, which metric.c chooses; bleu_tokenize does not accept it. */
-enum bleu_tokenizer { BLEU_AUTO, BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
+enum bleu_tokenizer { BLEU_AUTO, BLEU_13A, BLEU_INTL, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
 /* Scratch memory of the tokenizers. The caller initializes the struct to zero. */
 struct bleu_passes {
@@ -102,6 +104,13 @@ struct bleu_words {
   size_t capacity;
 };
 
+void bleu_words_free(struct bleu_words *sentence);
+
+/* Give each word the number of its first position in `known`, or TABLE_NONE if it does not occur
+ * there. `index` finds the words of `known`. If `sentence` is `known`, fill the index. */
+elman_status bleu_number_words(struct bleu_words *sentence, const struct bleu_words *known,
+                               struct table *index, elman_error *error) CHECKED;
+
 /* Scratch memory for counting. The caller initializes the struct to zero. */
 struct bleu_work {
   struct bleu_passes passes;
@@ -119,7 +128,10 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         size_t reference_count, enum bleu_tokenizer tokenizer,
                         elman_error *error) CHECKED;
 
-/* Compute BLEU and its components from these sums. */
-void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]);
+/* Compute BLEU and its components from these sums. With `effective_order`, as for single sentences,
+ * leave out the orders for which the hypothesis is too short; otherwise such an order makes BLEU
+ * 0. */
+void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS],
+                bool effective_order);
 
 #endif

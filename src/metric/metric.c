@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "elman/version.h"
+#include "metric/ter.h"
 #include "vocab/characters.h"
 #include "vocab/scripts.h"
 
@@ -34,6 +36,7 @@ struct metric_references {
 struct sentence_counts {
   uint32_t bleu[BLEU_COUNTS];
   uint32_t chrf[CHRF_COUNTS];
+  uint32_t ter[TER_COUNTS]; /* 0 unless the options ask for TER */
 };
 
 /* ---- lower case ---- */
@@ -194,6 +197,7 @@ struct metric_work {
   enum bleu_tokenizer tokenizer;
   struct bleu_work bleu;
   struct chrf_work chrf;
+  struct ter_work ter;
   struct text hypothesis;
   struct text *references; /* (set_count) */
   struct buffer *lowered;  /* (1 + set_count): hypothesis and references in lower case */
@@ -202,6 +206,7 @@ struct metric_work {
 static void work_free(struct metric_work *work, size_t set_count) {
   bleu_work_free(&work->bleu);
   chrf_work_free(&work->chrf);
+  ter_work_free(&work->ter);
   for (size_t r = 0; work->lowered != NULL && r <= set_count; r++) buffer_free(&work->lowered[r]);
   free(work->lowered);
   free(work->references);
@@ -260,6 +265,10 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
     status = prepare_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
   if (status == ELMAN_OK)
     status = chrf_count(counts->chrf, &work->chrf, work->hypothesis, work->references, sets, error);
+  if (status != ELMAN_OK || !options->ter) return status;
+  status = prepare_texts(work, hypothesis, references, index, true, error);
+  if (status == ELMAN_OK)
+    status = ter_count(counts->ter, &work->ter, work->hypothesis, work->references, sets, error);
   return status;
 }
 
@@ -275,7 +284,7 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     size_t index;
     if (!choice_parse(&index, elman_bleu_tokens_name, options->bleu_tokens))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "unknown BLEU tokenizer '%s'; use auto, 13a, zh, char or none",
+                  "unknown BLEU tokenizer '%s'; use auto, 13a, intl, zh, char or none",
                   options->bleu_tokens);
     *tokenizer = (enum bleu_tokenizer)index;
     if (index != BLEU_AUTO) return ELMAN_OK;
@@ -312,25 +321,29 @@ static elman_status metric_count(struct sentence_counts *counts, const char *con
 struct corpus_counts {
   uint64_t bleu[BLEU_COUNTS];
   uint64_t chrf[CHRF_COUNTS];
+  uint64_t ter[TER_COUNTS];
 };
 
 static void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts) {
   for (size_t i = 0; i < BLEU_COUNTS; i++) sums->bleu[i] += counts->bleu[i];
   for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
+  for (size_t i = 0; i < TER_COUNTS; i++) sums->ter[i] += counts->ter[i];
 }
 
 /* Compute the scores without the signatures: metric_score from sums, metric_score_sum from the
  * counts of `count` sentences. */
-static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
-  bleu_score(scores, sums->bleu);
+static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums,
+                         size_t set_count) {
+  bleu_score(scores, sums->bleu, false);
   scores->chrf = chrf_score(sums->chrf);
+  scores->ter = ter_score(sums->ter, set_count);
 }
 
 static void metric_score_sum(elman_metric_scores *scores, const struct sentence_counts *counts,
-                             size_t count) {
+                             const struct metric_references *references) {
   struct corpus_counts sums = {0};
-  for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
-  metric_score(scores, &sums);
+  for (size_t i = 0; i < references->count; i++) metric_add(&sums, &counts[i]);
+  metric_score(scores, &sums, references->set_count);
 }
 
 /* ---- signatures ---- */
@@ -355,6 +368,12 @@ static elman_status metric_sign(elman_metric_scores *scores, const elman_metric_
   snprintf(scores->chrf_signature, sizeof scores->chrf_signature,
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
            references->set_count, drawn, chrf_case, CHRF_ORDERS);
+  scores->ter_signature[0] = '\0';
+  if (options->ter)
+    snprintf(
+        scores->ter_signature, sizeof scores->ter_signature,
+        "nrefs:%zu|%scase:lc|tok:tercom|norm:no|punct:yes|asian:no|version:elman-" ELMAN_VERSION,
+        references->set_count, drawn);
   return ELMAN_OK;
 }
 
@@ -385,19 +404,39 @@ elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypot
   struct sentence_counts *counts = calloc(count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
   status = metric_count(counts, hypotheses, &all, options, error);
-  if (status == ELMAN_OK) metric_score_sum(&found, counts, count);
+  if (status == ELMAN_OK) metric_score_sum(&found, counts, &all);
   free(counts);
   if (status == ELMAN_OK) status = metric_sign(&found, options, &all, 0, error);
   if (status == ELMAN_OK) *scores = found;
   return status;
 }
 
-/* ---- confidence by resampling ---- */
+elman_status elman_metrics_sentences(elman_sentence_metrics *sentences,
+                                     const char *const *hypotheses,
+                                     const char *const *const *references, size_t sets,
+                                     size_t count, const elman_metric_options *options,
+                                     elman_error *error) {
+  const elman_metric_options defaults = elman_metric_options_default();
+  const struct metric_references all = {references, sets, count};
+  if (options == NULL) options = &defaults;
+  elman_status status = check_arguments(&all, error);
+  if (status != ELMAN_OK) return status;
+  struct sentence_counts *counts = calloc(count, sizeof *counts);
+  if (counts == NULL) return fail_no_memory(error);
+  status = metric_count(counts, hypotheses, &all, options, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    struct corpus_counts sums = {0};
+    elman_metric_scores scores;
+    metric_add(&sums, &counts[i]);
+    bleu_score(&scores, sums.bleu, true);
+    sentences[i] = (elman_sentence_metrics){
+        .bleu = scores.bleu, .chrf = chrf_score(sums.chrf), .ter = ter_score(sums.ter, sets)};
+  }
+  free(counts);
+  return status;
+}
 
-/* Scores of one metric; each array is (resamples). */
-struct series {
-  double *a, *b;
-};
+/* ---- confidence by resampling ---- */
 
 static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -419,90 +458,142 @@ static elman_estimate estimate(const double *values, double *sorted, size_t coun
 }
 
 /* Return the proportion of resamples whose difference exceeds the mean difference by more than the
- * measured `difference`. One is added to both counts, so that the result is never 0. */
-static double p_value(const struct series *series, double difference, size_t count) {
+ * measured `difference`. One is added to both counts, so that the result is never 0.
+ *
+ * a, b: the scores of two outputs in `count` resamples. */
+static double p_value(const double *a, const double *b, double difference, size_t count) {
   double mean = 0;
-  for (size_t i = 0; i < count; i++) mean += fabs(series->b[i] - series->a[i]);
+  for (size_t i = 0; i < count; i++) mean += fabs(b[i] - a[i]);
   mean /= (double)count;
   size_t larger = 0;
-  for (size_t i = 0; i < count; i++)
-    larger += fabs(series->b[i] - series->a[i]) - mean > difference;
+  for (size_t i = 0; i < count; i++) larger += fabs(b[i] - a[i]) - mean > difference;
   return (double)(larger + 1) / (double)(count + 1);
 }
 
-/* Draw the resamples and score both outputs on the same sentences. */
-static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
-                 const struct sentence_counts *b, size_t count,
-                 const elman_metric_options *options) {
-  elman_metric_scores scores[2];
-  for (size_t r = 0; r < options->resamples; r++) {
-    const struct random_stream stream = {options->seed, RANDOM_RESAMPLES, (uint32_t)r};
-    struct corpus_counts sums_a = {0}, sums_b = {0};
-    for (size_t i = 0; i < count; i++) {
-      const size_t chosen = (size_t)random_below(stream, i, count);
-      metric_add(&sums_a, &a[chosen]);
-      metric_add(&sums_b, &b[chosen]);
+/* Outputs to compare, and their scores in the resamples. */
+struct output_comparison {
+  const struct metric_references *references;
+  const elman_metric_options *options;
+  size_t systems;
+  const struct sentence_counts *counts; /* (systems, references->count) */
+  size_t *chosen;                       /* (references->count): the sentences of a resample */
+  double *sorted;                       /* (resamples) */
+  double *bleu, *chrf, *ter;            /* (systems, resamples) */
+};
+
+/* Draw the resamples and score all outputs on the same sentences. */
+static void draw(const struct output_comparison *comparison) {
+  const size_t count = comparison->references->count, n = comparison->options->resamples;
+  elman_metric_scores scores;
+  for (size_t r = 0; r < n; r++) {
+    const struct random_stream stream = {comparison->options->seed, RANDOM_RESAMPLES, (uint32_t)r};
+    for (size_t i = 0; i < count; i++)
+      comparison->chosen[i] = (size_t)random_below(stream, i, count);
+    for (size_t o = 0; o < comparison->systems; o++) {
+      struct corpus_counts sums = {0};
+      for (size_t i = 0; i < count; i++)
+        metric_add(&sums, &comparison->counts[o * count + comparison->chosen[i]]);
+      metric_score(&scores, &sums, comparison->references->set_count);
+      comparison->bleu[o * n + r] = scores.bleu;
+      comparison->chrf[o * n + r] = scores.chrf;
+      comparison->ter[o * n + r] = scores.ter;
     }
-    metric_score(&scores[0], &sums_a);
-    metric_score(&scores[1], &sums_b);
-    bleu->a[r] = scores[0].bleu;
-    bleu->b[r] = scores[1].bleu;
-    chrf->a[r] = scores[0].chrf;
-    chrf->b[r] = scores[1].chrf;
   }
 }
 
-/* Test whether two outputs differ by more than the choice of sentences explains. The method is
- * paired bootstrap resampling: Koehn, "Statistical significance tests for machine translation
- * evaluation", EMNLP 2004. The statistics are those of sacreBLEU's --paired-bs; the random numbers
- * differ.
- *
- * a, b: counts of the same `count` sentences in two outputs. Set all results but the signatures. */
-static elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
-                              const struct sentence_counts *b, size_t count,
-                              const elman_metric_options *options, elman_error *error) {
-  const size_t n = options->resamples;
-  if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
-  double *memory = malloc(5 * n * sizeof *memory);
-  if (memory == NULL) return fail_no_memory(error);
-  double *sorted = memory + 4 * n;
-  struct series bleu = {memory, memory + n};
-  struct series chrf = {memory + 2 * n, memory + 3 * n};
-  draw(&bleu, &chrf, a, b, count, options);
-
-  *result = (elman_comparison){.bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
-                               .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)}};
-  elman_metric_scores *whole = result->scores;
-  metric_score_sum(&whole[0], a, count);
-  metric_score_sum(&whole[1], b, count);
-  result->bleu_p_value = p_value(&bleu, fabs(whole[1].bleu - whole[0].bleu), n);
-  result->chrf_p_value = p_value(&chrf, fabs(whole[1].chrf - whole[0].chrf), n);
-  free(memory);
-  return ELMAN_OK;
+static void fill_results(elman_compared *compared, elman_p_values *p_values,
+                         const struct output_comparison *comparison) {
+  const size_t n = comparison->options->resamples, systems = comparison->systems;
+  const double *bleu = comparison->bleu, *chrf = comparison->chrf, *ter = comparison->ter;
+  for (size_t o = 0; o < systems; o++) {
+    compared[o].bleu = estimate(bleu + o * n, comparison->sorted, n);
+    compared[o].chrf = estimate(chrf + o * n, comparison->sorted, n);
+    compared[o].ter = estimate(ter + o * n, comparison->sorted, n);
+  }
+  for (size_t a = 0; a < systems; a++)
+    for (size_t b = 0; b < systems; b++) {
+      const elman_metric_scores *one = &compared[a].scores, *other = &compared[b].scores;
+      p_values[a * systems + b] =
+          a == b ? (elman_p_values){1, 1, 1}
+                 : (elman_p_values){
+                       p_value(bleu + a * n, bleu + b * n, fabs(other->bleu - one->bleu), n),
+                       p_value(chrf + a * n, chrf + b * n, fabs(other->chrf - one->chrf), n),
+                       p_value(ter + a * n, ter + b * n, fabs(other->ter - one->ter), n)};
+    }
 }
 
-elman_status elman_metrics_compare(elman_comparison *comparison,
-                                   const char *const *const outputs[2],
+/* Test whether outputs differ by more than the choice of sentences explains. The method is paired
+ * bootstrap resampling: Koehn, "Statistical significance tests for machine translation evaluation",
+ * EMNLP 2004. The statistics are those of sacreBLEU's --paired-bs; the random numbers differ. The
+ * scores of the whole outputs are in `compared`. */
+static elman_status bootstrap(elman_compared *compared, elman_p_values *p_values,
+                              struct output_comparison *comparison, elman_error *error) {
+  const size_t n = comparison->options->resamples, systems = comparison->systems;
+  if (n > UINT32_MAX || n > SIZE_MAX / sizeof(double) / (3 * systems + 1))
+    return fail_no_memory(error);
+  double *memory = malloc((3 * systems + 1) * n * sizeof *memory);
+  comparison->chosen = calloc(comparison->references->count, sizeof *comparison->chosen);
+  const bool failed = memory == NULL || comparison->chosen == NULL;
+  if (!failed) {
+    comparison->sorted = memory;
+    comparison->bleu = memory + n;
+    comparison->chrf = comparison->bleu + systems * n;
+    comparison->ter = comparison->chrf + systems * n;
+    draw(comparison);
+    fill_results(compared, p_values, comparison);
+  }
+  free(comparison->chosen);
+  free(memory);
+  return failed ? fail_no_memory(error) : ELMAN_OK;
+}
+
+static elman_status compare_outputs(elman_compared *compared, elman_p_values *p_values,
+                                    const char *const *const *outputs,
+                                    struct output_comparison *comparison, elman_error *error) {
+  const struct metric_references *references = comparison->references;
+  const elman_metric_options *options = comparison->options;
+  const size_t count = references->count;
+  struct sentence_counts *counts = calloc(comparison->systems * count, sizeof *counts);
+  if (counts == NULL) return fail_no_memory(error);
+  comparison->counts = counts;
+  elman_status status = ELMAN_OK;
+  for (size_t o = 0; o < comparison->systems && status == ELMAN_OK; o++) {
+    status = metric_count(counts + o * count, outputs[o], references, options, error);
+    if (status == ELMAN_OK)
+      status = metric_sign(&compared[o].scores, options, references, options->resamples, error);
+    if (status == ELMAN_OK) metric_score_sum(&compared[o].scores, counts + o * count, references);
+  }
+  if (status == ELMAN_OK) status = bootstrap(compared, p_values, comparison, error);
+  free(counts);
+  return status;
+}
+
+elman_status elman_metrics_compare(elman_compared *compared, elman_p_values *p_values,
+                                   const char *const *const *outputs, size_t systems,
                                    const char *const *const *references, size_t sets, size_t count,
                                    const elman_metric_options *options, elman_error *error) {
   const elman_metric_options defaults = elman_metric_options_default();
   const struct metric_references all = {references, sets, count};
-  elman_comparison result;
   if (options == NULL) options = &defaults;
   if (options->resamples == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the number of resamples must be at least 1, not 0");
+  if (systems < 2 || systems > ELMAN_MAX_SYSTEMS)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the number of outputs to compare must be from 2 to %d, not %zu", ELMAN_MAX_SYSTEMS,
+                systems);
   elman_status status = check_arguments(&all, error);
   if (status != ELMAN_OK) return status;
-  struct sentence_counts *counts = calloc(2 * count, sizeof *counts);
-  if (counts == NULL) return fail_no_memory(error);
-  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
-    status = metric_count(counts + o * count, outputs[o], &all, options, error);
-  if (status == ELMAN_OK)
-    status = bootstrap(&result, counts, counts + count, count, options, error);
-  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
-    status = metric_sign(&result.scores[o], options, &all, options->resamples, error);
-  free(counts);
-  if (status == ELMAN_OK) *comparison = result;
+  struct output_comparison comparison = {
+      .references = &all, .options = options, .systems = systems};
+  elman_compared *found = calloc(systems, sizeof *found);
+  elman_p_values *values = calloc(systems * systems, sizeof *values);
+  status = found == NULL || values == NULL
+               ? fail_no_memory(error)
+               : compare_outputs(found, values, outputs, &comparison, error);
+  if (status == ELMAN_OK) memcpy(compared, found, systems * sizeof *found);
+  if (status == ELMAN_OK) memcpy(p_values, values, systems * systems * sizeof *values);
+  free(found);
+  free(values);
   return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "base/xxh64.h"
+#include "elman/version.h"
 #include "model/model_file.h"
 #include "model/options.h"
 #include "tensor/blas_kernels.h"

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/team.h"
+#include "elman/version.h"
 #include "tensor/eight_bits.h"
 
 /* ---- values derived from the weights ---- */

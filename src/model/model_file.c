@@ -8,6 +8,7 @@
 
 #include "base/safe_file.h"
 #include "base/xxh64.h"
+#include "elman/version.h"
 #include "model/checksum.h"
 #include "model/options.h"
 #include "model/tensor_sources.h"

@@ -8,6 +8,7 @@
 
 #include "base/group.h"
 #include "base/table.h"
+#include "elman/version.h"
 #include "model/options.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/product.h"

@@ -416,6 +416,24 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
 
 /* ---- the scores ---- */
 
+/* Pass the scores of each sentence to the callback of the options. */
+static elman_status report_sentences(const struct work *work, const char *const *translations,
+                                     const char *const *references, elman_error *error) {
+  const elman_evaluate_options *options = work->options;
+  if (options->sentence == NULL) return ELMAN_OK;
+  elman_sentence_metrics *scores = calloc(work->count, sizeof *scores);
+  if (scores == NULL) return fail_no_memory(error);
+  const elman_status status = elman_metrics_sentences(scores, translations, &references, 1,
+                                                      work->count, &options->metric, error);
+  for (size_t i = 0; i < work->count && status == ELMAN_OK; i++) {
+    const elman_evaluated sentence = {work->scores[i].number, translations[i], references[i],
+                                      scores[i]};
+    options->sentence(options->context, &sentence);
+  }
+  free(scores);
+  return status;
+}
+
 static elman_status measure(elman_scores *scores, const struct work *work, elman_error *error) {
   const size_t count = work->count;
   const char **translations = calloc(count, sizeof *translations);
@@ -439,6 +457,7 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
   if (status == ELMAN_OK)
     status = elman_metrics(&scores->metrics, translations, sets, 1, count, &work->options->metric,
                            error);
+  if (status == ELMAN_OK) status = report_sentences(work, translations, sets[0], error);
   free(translations);
   for (size_t i = 0; references != NULL && i < count; i++) free(references[i]);
   free(references);

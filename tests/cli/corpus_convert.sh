@@ -196,7 +196,40 @@ refused 64 '--columns and --languages cannot be combined' --columns 1,2 --langua
 refused 64 "standard input \('-'\) can be read only once" - -
 refused 65 'is not a JSON array; --from jsonl reads' --from json keys.jsonl
 printf 'PK\3\4\n\0\0\0\0\0\0\0\0\0fra.txt' >fra-eng.zip
-refused 65 '^elman: fra-eng\.zip: is a zip file' fra-eng.zip
+refused 65 '^elman: fra-eng\.zip: is (a|a damaged) zip file' fra-eng.zip
+# A zip archive with one text, if the build has libzip.
+if command -v python3 >/dev/null && python3 - <<'END'
+import zipfile
+def archive(name, **entries):
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as file:
+        for entry, text in entries.items():
+            file.writestr(entry.replace("__", "."), text)
+pairs = "Go.\tVa !\tCC-BY 2.0 (France) #1\nRun!\tCours\u202f!\tCC-BY 2.0 (France) #2\n" * 20
+archive("deu-eng.zip", fra__txt=pairs, _about__txt="About")
+archive("table.zip", **{"x/": "", "x/names__csv": "en,fr\nHi,Salut\nYes,Oui\n"})
+archive("two.zip", a__txt=pairs, b__txt=pairs)
+archive("office.zip", **{"word/document__xml": "<x/>"})
+archive("bomb.zip", fra__txt=pairs * 5000)
+data = bytearray(open("deu-eng.zip", "rb").read())
+data[45] ^= 0xFF
+open("damaged.zip", "wb").write(data)
+END
+then
+  if "$ELMAN" corpus convert two.zip 2>&1 | grep -q 'is a zip file.*; extract'; then
+    echo "without libzip, zip files are not tested" >&2
+  else
+    convert '^deu-eng\.zip: format pairs' deu-eng.zip
+    [ "$(head -n 1 "$results/stdout")" = $'Go.\tVa !\tCC-BY 2.0 (France) #1' ] || fail "the pairs differ"
+    [ "$(wc -l <"$results/stdout")" -eq 40 ] || fail "expected 40 pairs"
+    convert '^table\.zip: format csv' table.zip
+    expect_stdout 'Hi	Salut' 'Yes	Oui'
+    refused 65 '^elman: two\.zip: contains several texts, such as a\.txt and b\.txt; ' two.zip
+    refused 65 '^elman: office\.zip: is a zip file without a text of pairs' office.zip
+    refused 65 '^elman: bomb\.zip: unpacks to more than 100000 bytes; --max-unpacked sets the limit$' --max-unpacked 100000 bomb.zip
+    refused 65 '^elman: damaged\.zip: is a damaged' damaged.zip
+    convert '^standard input: format pairs' - <deu-eng.zip
+  fi
+fi
 printf '<!DOCTYPE html>\n<html><body>404</body></html>\n' >page.csv
 refused 65 '^elman: page\.csv: is a web page' page.csv
 refused 65 'a\.csv: line 2 has more than 20 bytes; --max-bytes sets the limit' --max-bytes 20 a.csv

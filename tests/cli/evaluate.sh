@@ -106,7 +106,55 @@ cp "$results/stdout" once
 expect_exit 0 compare --seed 1 --resamples 1000
 cmp once "$results/stdout" || fail "the same seed gives another result"
 expect_exit 0 compare --json --seed 2 --resamples 50
-expect_stdout_match '^\{"sentences":3,"hypotheses":\[\{"number":1,"bleu":[^]]*\].*"bleu_mean":.*\{"number":2,.*\}\],"bleu_p_value":[0-9.]+,"chrf_p_value":[0-9.]+,"resamples":50,"seed":2,"bleu_signature":"nrefs:1\|bs:50\|seed:2\|'
+expect_stdout_match '^\{"sentences":3,"hypotheses":\[\{"number":1,"bleu":[^]]*\].*"bleu_mean":.*\{"number":2,.*,"bleu_p_value":[0-9.]+,"chrf_p_value":[0-9.]+\}\],"resamples":50,"seed":2,"bleu_signature":"nrefs:1\|bs:50\|seed:2\|'
+
+# Any number of hypotheses: each against the first, and the p-values of all pairs; TER only on request.
+printf '%s\n' 'The mat on cat the sat.' 'It is 3.5% of 1,000.' '' >third
+expect_exit 0 compare --hypothesis third --ter
+[ "$(grep -cE '^BLEU p-value +[01]\.[0-9]{4}$' "$results/stdout")" -eq 2 ] || fail "expected two p-values against the first"
+[ "$(grep -cE '^TER +[0-9]+\.[0-9]{2}$' "$results/stdout")" -eq 3 ] || fail "expected three scores"
+expect_stdout_match '^p-values of chrF2 +1 +2 +3$'
+expect_stdout_match '^3 +[01]\.[0-9]{4} +[01]\.[0-9]{4} +-$'
+expect_stdout_match '^TER signature +nrefs:1\|bs:1000\|seed:1\|case:lc\|tok:tercom\|norm:no\|punct:yes\|asian:no\|'
+if command -v python3 >/dev/null; then
+  compare --hypothesis third --ter --json >scores.json
+  python3 - scores.json <<'END' || fail "the matrix differs from the p-values against the first"
+import json, sys
+found = json.load(open(sys.argv[1]))
+for metric in ("bleu", "chrf", "ter"):
+    matrix = found[metric + "_p_values"]
+    assert [one[metric + "_p_value"] for one in found["hypotheses"][1:]] == matrix[0][1:], matrix
+    assert all(matrix[a][b] == matrix[b][a] and matrix[a][a] == 1 for a in range(3) for b in range(3)), matrix
+END
+fi
+expect_exit 0 "$ELMAN" evaluate --hypothesis first --reference reference
+! grep -q TER "$results/stdout" || fail "TER without --ter"
+expect_output '^TER +[0-9.]+$' evaluate --ter --hypothesis first --reference reference
+
+expect_note '^hypotheses 1 and 3 are equal; their p-values are meaningless$' evaluate --hypothesis first --hypothesis second \
+  --hypothesis first --reference reference
+expect_no_note 'TER counts words' evaluate --ter --hypothesis first --reference reference
+printf '我爱你。\n我们去学校。\n' >chinese
+expect_note '^TER counts words between spaces, ' evaluate --ter --hypothesis chinese --reference chinese
+
+# Scores of sentences as a table, without a model and with one.
+printf 'a\tb c.\n' >tabbed
+printf 'a b c.\n' >plain
+expect_exit 0 "$ELMAN" evaluate --ter --sentence-scores table --hypothesis tabbed --hypothesis plain --reference plain
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' sentence system bleu chrf ter translation reference \
+  1 tabbed 100.00 100.00 0.00 'a b c.' 'a b c.' 1 plain 100.00 100.00 0.00 'a b c.' 'a b c.' | cmp - table ||
+  fail "the table differs: $(cat table)"
+expect_error 73 'table' evaluate --sentence-scores table --hypothesis plain --reference plain
+expect_exit 0 "$ELMAN" evaluate --force --sentence-scores table --hypothesis plain --reference plain
+head -n 1 table | grep -qx $'sentence\tsystem\tbleu\tchrf\ttranslation\treference' || fail "the table has other columns"
+expect_refused --sentence-scores evaluate --sentence-scores - --hypothesis plain --reference plain
+expect_refused --force evaluate --force --hypothesis plain --reference plain
+toy_model
+{ printf '缺 列\n'; cat "$toy"; } >gaps
+expect_exit 0 "$ELMAN" evaluate -q --sentence-scores table -f gaps
+[ "$(wc -l <table)" -eq 6 ] || fail "expected a row per pair"
+cut -f 1,2,5,6 table | tail -n +2 | diff - <(cut -f 2 "$toy" | awk -v OFS='\t' '{ print NR, "model.safetensors", $0, $0 }') ||
+  fail "the rows differ"
 
 # Wrong files.
 head -n 2 reference >short
@@ -122,6 +170,6 @@ expect_error 65 '^elman: broken:2: is not valid UTF-8 at byte 2 of the line$' ev
 expect_refused --hypothesis evaluate --hypothesis first
 expect_refused --reference evaluate --reference reference
 expect_refused --hypothesis evaluate --hypothesis first --reference reference pairs
-expect_refused --hypothesis evaluate --hypothesis a --hypothesis b --hypothesis c
+expect_output 'tok:intl' evaluate --bleu-tokens intl --hypothesis plain --reference plain
 expect_refused 'standard input' evaluate --hypothesis - --reference -
-expect_refused --bleu-tokens evaluate --bleu-tokens intl pairs
+expect_refused --bleu-tokens evaluate --bleu-tokens spm pairs

@@ -8,16 +8,22 @@ settings=(-q -t 1 --hidden-size 8 --embedding-size 8 --batch-size 64 --dev dev.t
 # check_log UPDATES VALIDATIONS: check the events, keys and values of the file `log`.
 check_log() {
   python3 - log "$@" <<'END' || fail "the log differs"
-import json, sys
+import datetime, json, sys
 starts, *records = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 for r in [starts, *[r for r in records if r["event"] == "start"]]: # the settings, once per run
     assert r["event"] == "start" and r["batch_size"] == 64 and r["hidden_size"] == 8, r
     assert r["learning_rate"] == 0.001 and r["seed"] == 1 and r["version"] and r["epochs"] >= 1, r
+    assert r["training_pairs"] == 1800 and r["pairs_file"].endswith("daily.train.zh-en.tsv"), r
+    assert r["dev_pairs"] == 30 and r["dev_file"] == "dev.tsv", r
+    assert r["model_file"] == "model.safetensors" and r["run"] == "model", r
+    begun = datetime.datetime.strptime(r["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    assert now - datetime.timedelta(days=1) < begun <= now, r # that it is UTC, not how long a run takes
 records = [r for r in records if r["event"] != "start"]
 keys = {
     "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate",
-               "tokens_per_second", "skipped"],
-    "validation": ["event", "epoch", "update", "loss", "perplexity", "exact_match", "bleu", "chrf",
+               "tokens_per_second", "seconds", "skipped"],
+    "validation": ["event", "epoch", "update", "loss", "seconds", "perplexity", "exact_match", "bleu", "chrf",
                    "best", "bleu_signature"],
 }
 for record in records:
@@ -55,7 +61,7 @@ import csv, json, sys
 text = open(sys.argv[1], "rb").read()
 assert text.endswith(b"\r\n") and text.count(b"\n") == text.count(b"\r\n"), text[-40:]
 header, *rows = csv.reader(text.decode().splitlines())
-assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate", "tokens_per_second", "skipped",
+assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate", "tokens_per_second", "seconds", "skipped",
                   "guide_loss", "linked", "perplexity", "exact_match", "bleu", "chrf", "best", "bleu_signature"], header
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 records = [r for r in records if r["event"] != "start"]
@@ -65,6 +71,7 @@ for row, record in zip(rows, records):
     fields = {k: v if k in ("event", "bleu_signature") else float(v) for k, v in zip(header, row) if v != ""}
     record = {k: v for k, v in record.items() if v is not None}
     assert fields.pop("tokens_per_second", 1) > 0 and record.pop("tokens_per_second", 1) > 0
+    assert fields.pop("seconds") > 0 and record.pop("seconds") > 0
     assert fields == record, (fields, record)
 END
 }
@@ -76,6 +83,15 @@ head -n 31 log.csv | cut -d, -f 1-7 >expected
 cut -d, -f 1-7 rows | cmp - expected || fail "--log-format csv gives another log than the suffix"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log objects.csv --log-format json "$train"
 head -c 16 objects.csv | grep -qF '{"event":"start"' || fail "the suffix overrides --log-format"
+
+# The name of the run.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log log --run-name 'first "try"' "$train"
+head -n 1 log | grep -qF '"run":"first \"try\"","model_file":"model.safetensors",' || fail "the run has another name"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log log -o sub.safetensors.old "$train"
+head -n 1 log | grep -qF '"run":"sub.safetensors.old"' || fail "the run has another name"
+expect_refused --run-name train "${settings[@]}" --run-name x "$train"
+expect_refused --run-name train "${settings[@]}" --run-name x --log log.csv "$train"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --log log "$train"
 
 # The format of a log does not change within a file, and nothing is appended to a file that is not a log.
 not_added() { # not_added REGEX LOG [OPTION]...
@@ -177,7 +193,7 @@ expect_stderr_match '^1 update skipped: the loss or its gradient was not finite;
 tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss without an update"
 expect_exit 0 "$ELMAN" train -q "${wild[@]}" --log wild.csv "$DATA/toy.zh-en.tsv"
 expect_no_stderr
-tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,1,' || fail "a loss without an update"
+tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,[^,]*,1,' || fail "a loss without an update"
 
 # No file named '-' is created.
 expect_refused --log train "${settings[@]}" --log - "$train"

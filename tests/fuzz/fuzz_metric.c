@@ -12,6 +12,7 @@ static void require_scores(const elman_metric_scores *scores) {
   const double most = 100 + 1e-9;
   REQUIRE(scores->bleu >= 0 && scores->bleu <= most);
   REQUIRE(scores->chrf >= 0 && scores->chrf <= most);
+  REQUIRE(scores->ter >= 0);
   REQUIRE(scores->brevity_penalty >= 0 && scores->brevity_penalty <= 1);
   for (size_t n = 0; n < BLEU_ORDERS; n++)
     REQUIRE(scores->precisions[n] >= 0 && scores->precisions[n] <= most);
@@ -24,26 +25,31 @@ static void require_copy_is_best(const char *const *lines, size_t count,
   require_scores(&scores);
   if (scores.hypothesis_length >= BLEU_ORDERS * count && count == 1)
     REQUIRE(fabs(scores.bleu - 100) < 1e-9);
+  REQUIRE(scores.ter == 0);
   REQUIRE(scores.chrf == 0 || fabs(scores.chrf - 100) < 1e-9);
 }
 
 static void compare(const char *const *lines, const char *const *const *sets, size_t set_count,
                     size_t count, const elman_metric_options *options) {
   const char *const *const outputs[] = {lines, sets[0]};
-  elman_comparison result;
-  REQUIRE(elman_metrics_compare(&result, outputs, sets, set_count, count, options, NULL) ==
-          ELMAN_OK);
-  REQUIRE(result.bleu_p_value > 0 && result.bleu_p_value <= 1);
-  REQUIRE(result.chrf_p_value > 0 && result.chrf_p_value <= 1);
+  elman_compared compared[2];
+  elman_p_values p_values[4];
+  REQUIRE(elman_metrics_compare(compared, p_values, outputs, 2, sets, set_count, count, options,
+                                NULL) == ELMAN_OK);
+  REQUIRE(p_values[1].bleu > 0 && p_values[1].bleu <= 1);
+  REQUIRE(p_values[1].chrf > 0 && p_values[1].chrf <= 1);
+  REQUIRE(p_values[1].ter > 0 && p_values[1].ter <= 1);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
-  const elman_metric_options options = {.bleu_tokens = elman_bleu_tokens_name(1 + (choice & 3)),
-                                        .lowercase = choice & 4,
-                                        .chrf_lowercase = choice & 8,
-                                        .resamples = 5,
-                                        .seed = 1};
+  const elman_metric_options options = {
+      .bleu_tokens = elman_bleu_tokens_name(1 + (choice & 3) + (choice >> 7)),
+      .lowercase = choice & 4,
+      .chrf_lowercase = choice & 8,
+      .ter = choice & 32,
+      .resamples = 5,
+      .seed = 1};
   const struct text text = fuzz_text(bytes, size);
   char *const copy = strndup(text.length == 0 ? "" : text.bytes, text.length);
   const char *lines[2 * MAX_LINES];

@@ -37,7 +37,7 @@ static void look_at(const elman_pairs *pairs) {
 }
 
 static void split(const elman_pairs *pairs, uint64_t seed) {
-  const elman_split_options options = {{.share = 0.2}, {.pairs = 1}, seed};
+  const elman_split_options options = {.dev = {.share = 0.2}, .test = {.pairs = 1}, .seed = seed};
   elman_split *split;
   if (elman_split_create(&split, pairs, &options, NULL) != ELMAN_OK) return;
   const elman_split_info info = elman_split_get_info(split);
@@ -48,7 +48,13 @@ static void split(const elman_pairs *pairs, uint64_t seed) {
 
 static void check(const elman_pairs_options *pairs) {
   const elman_pairs_options parts[] = {*pairs, *pairs};
-  const elman_check_options options = {parts, 2, ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO, 20, 2, 3};
+  const elman_check_options options = {.parts = parts,
+                                       .part_count = 2,
+                                       .source_tokens = ELMAN_TOKENS_AUTO,
+                                       .target_tokens = ELMAN_TOKENS_AUTO,
+                                       .max_length = 20,
+                                       .max_ratio = 2,
+                                       .examples = 3};
   elman_check *findings;
   if (elman_check_create(&findings, &options, NULL) == ELMAN_OK) elman_check_free(findings);
 }

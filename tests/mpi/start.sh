@@ -24,7 +24,7 @@ process_of() {
 
 # without_times LOG: print the log without the values that depend on the number of processes and threads.
 without_times() {
-  sed -E 's/"tokens_per_second":[^,}]*,?//' "$1"
+  sed -E 's/"(tokens_per_second|seconds|time)":[^,}]*,?//g' "$1"
 }
 
 # on_process RANK: write ./differ, which runs its arguments as a command. The argument "@" becomes "other" in

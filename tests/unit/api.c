@@ -81,9 +81,10 @@ Test(api, options_may_be_null) {
   elman_metric_scores metric;
   cr_assert_eq(elman_metrics(&metric, text, references, 1, 1, NULL, &why), ELMAN_OK);
   cr_assert_float_eq(metric.bleu, 100, 1e-9);
-  elman_comparison comparison;
-  succeeds(elman_metrics_compare(&comparison, (const char *const *const[2]){text, text}, references,
-                                 1, 1, NULL, &why));
+  elman_compared compared[2];
+  elman_p_values p_values[4];
+  succeeds(elman_metrics_compare(compared, p_values, (const char *const *const[2]){text, text}, 2,
+                                 references, 1, 1, NULL, &why));
 }
 
 /* ---- from pairs to translations ---- */

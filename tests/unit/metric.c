@@ -32,6 +32,14 @@ Test(bleu_tokens, thirteen_a_matches_sacrebleu) {
   assert_tokens(BLEU_13A, "caf\u00E9. \u4F60\u597D\u3002", "caf\u00E9|.|\u4F60\u597D\u3002");
 }
 
+Test(bleu_tokens, intl_matches_sacrebleu) {
+  assert_tokens(BLEU_INTL, "", "");
+  assert_tokens(BLEU_INTL, "Don't go, it's 3.5% or 1,000.", "Don|'|t|go|,|it|'|s|3.5|%|or|1,000.");
+  assert_tokens(BLEU_INTL, "«Où?» — €5…", "«|Où|?|»|—|€|5…");
+  assert_tokens(BLEU_INTL, "नमस्ते। سلام؟ a..b", "नमस्ते|।|سلام|؟|a|.|.|b");
+  assert_tokens(BLEU_INTL, "½+½ x²=y", "½|+|½|x²|=|y");
+}
+
 Test(bleu_tokens, zh_matches_sacrebleu) {
   assert_tokens(BLEU_ZH, "我爱NLP，3.5%。", "我|爱|NLP|，|3.5|%|。");
   assert_tokens(BLEU_ZH, "a“b”c—d½e",
@@ -213,14 +221,20 @@ Test(metric, exact_translations_without_spaces_score_100) {
 
 /* ---- bootstrap ---- */
 
-static elman_comparison resample(const struct lines *a, const struct lines *b,
-                                 const struct lines *reference, size_t resamples, uint64_t seed) {
+struct comparison {
+  elman_compared compared[2];
+  elman_p_values p_values[4];
+};
+
+static struct comparison resample(const struct lines *a, const struct lines *b,
+                                  const struct lines *reference, size_t resamples, uint64_t seed) {
   const char *const *const set = reference->texts;
   const char *const *const outputs[] = {a->texts, b->texts};
   const elman_metric_options options = {
       .bleu_tokens = "char", .resamples = resamples, .seed = seed};
-  elman_comparison result;
-  succeeds(elman_metrics_compare(&result, outputs, &set, 1, LINES, &options, &why));
+  struct comparison result;
+  succeeds(elman_metrics_compare(result.compared, result.p_values, outputs, 2, &set, 1, LINES,
+                                 &options, &why));
   return result;
 }
 
@@ -229,27 +243,29 @@ Test(bootstrap, bootstrap_has_its_properties) {
   fill(&a, 1);
   fill(&b, 2);
   fill(&reference, 3);
-  const elman_comparison first = resample(&a, &b, &reference, 200, 5);
-  const elman_comparison again = resample(&a, &b, &reference, 200, 5);
+  const struct comparison first = resample(&a, &b, &reference, 200, 5);
+  const struct comparison again = resample(&a, &b, &reference, 200, 5);
   cr_assert(memcmp(&first, &again, sizeof first) == 0, "equal seeds give different results");
-  cr_assert_neq(resample(&a, &b, &reference, 200, 6).bleu[0].mean, first.bleu[0].mean);
+  cr_assert_neq(resample(&a, &b, &reference, 200, 6).compared[0].bleu.mean,
+                first.compared[0].bleu.mean);
 
-  const elman_comparison swapped = resample(&b, &a, &reference, 200, 5);
-  cr_assert_eq(swapped.bleu_p_value, first.bleu_p_value);
-  cr_assert_eq(swapped.chrf_p_value, first.chrf_p_value);
-  cr_assert_eq(swapped.chrf[0].mean, first.chrf[1].mean);
+  const struct comparison swapped = resample(&b, &a, &reference, 200, 5);
+  cr_assert_eq(swapped.p_values[1].bleu, first.p_values[1].bleu);
+  cr_assert_eq(swapped.p_values[1].chrf, first.p_values[1].chrf);
+  cr_assert_eq(swapped.compared[0].chrf.mean, first.compared[1].chrf.mean);
 
-  cr_assert_float_eq(first.bleu[0].mean, first.scores[0].bleu, 2 * first.bleu[0].interval);
-  cr_assert_gt(first.bleu[0].interval, 0);
-  cr_assert_eq(resample(&a, &b, &reference, 1, 5).bleu[0].interval, 0);
+  cr_assert_float_eq(first.compared[0].bleu.mean, first.compared[0].scores.bleu,
+                     2 * first.compared[0].bleu.interval);
+  cr_assert_gt(first.compared[0].bleu.interval, 0);
+  cr_assert_eq(resample(&a, &b, &reference, 1, 5).compared[0].bleu.interval, 0);
 }
 
 Test(bootstrap, bootstrap_separates_good_from_bad) {
   static struct lines bad, good;
   fill(&good, 1);
   fill(&bad, 2);
-  const elman_comparison result = resample(&good, &bad, &good, 200, 1);
-  cr_assert_float_eq(result.bleu[0].mean, 100, 1e-9);
-  cr_assert_float_eq(result.bleu_p_value, 1.0 / 201, 1e-12);
-  cr_assert_float_eq(result.chrf_p_value, 1.0 / 201, 1e-12);
+  const struct comparison result = resample(&good, &bad, &good, 200, 1);
+  cr_assert_float_eq(result.compared[0].bleu.mean, 100, 1e-9);
+  cr_assert_float_eq(result.p_values[1].bleu, 1.0 / 201, 1e-12);
+  cr_assert_float_eq(result.p_values[1].chrf, 1.0 / 201, 1e-12);
 }

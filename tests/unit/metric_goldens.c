@@ -8,6 +8,7 @@
 
 #include "owned.h"
 
+#include "elman/version.h"
 #include "metric/metric.h"
 
 static const double TOLERANCE =
@@ -109,15 +110,15 @@ Test(metric_goldens, agree_with_sacrebleu) {
 /* ---- the bootstrap ---- */
 
 static void compare_estimates(const struct golden *golden, const json_t *expected,
-                              const elman_estimate estimates[2], const double scores[2],
+                              const elman_estimate *const estimates[2], const double scores[2],
                               double p_value) {
   compare(golden, "p-value", json_object_get(expected, "p_value"), p_value);
   for (size_t o = 0; o < 2; o++) {
     compare(golden, "score", json_array_get(json_object_get(expected, "scores"), o), scores[o]);
     compare(golden, "mean", json_array_get(json_object_get(expected, "means"), o),
-            estimates[o].mean);
+            estimates[o]->mean);
     compare(golden, "interval", json_array_get(json_object_get(expected, "intervals"), o),
-            estimates[o].interval);
+            estimates[o]->interval);
   }
 }
 
@@ -135,14 +136,17 @@ static void check_bootstrap(const json_t *root, const json_t *json) {
   const char **const outputs[] = {texts_of(json_object_get(root, names[0])),
                                   texts_of(json_object_get(root, names[1]))};
   const char *const *const both[] = {outputs[0], outputs[1]};
-  elman_comparison result;
+  elman_compared found[2];
+  elman_p_values p_values[4];
   for (size_t o = 0; o < 2; o++)
     cr_assert_eq(json_array_size(json_object_get(root, names[o])), count);
-  succeeds(elman_metrics_compare(&result, both, &set, 1, count, &options, &why));
-  const double bleu[] = {result.scores[0].bleu, result.scores[1].bleu};
-  const double chrf[] = {result.scores[0].chrf, result.scores[1].chrf};
-  compare_estimates(&golden, json_object_get(json, "bleu"), result.bleu, bleu, result.bleu_p_value);
-  compare_estimates(&golden, json_object_get(json, "chrf"), result.chrf, chrf, result.chrf_p_value);
+  succeeds(elman_metrics_compare(found, p_values, both, 2, &set, 1, count, &options, &why));
+  compare_estimates(&golden, json_object_get(json, "bleu"),
+                    (const elman_estimate *[]){&found[0].bleu, &found[1].bleu},
+                    (double[]){found[0].scores.bleu, found[1].scores.bleu}, p_values[1].bleu);
+  compare_estimates(&golden, json_object_get(json, "chrf"),
+                    (const elman_estimate *[]){&found[0].chrf, &found[1].chrf},
+                    (double[]){found[0].scores.chrf, found[1].scores.chrf}, p_values[1].chrf);
   free(outputs[0]);
   free(outputs[1]);
   free(texts);
@@ -154,5 +158,38 @@ Test(metric_goldens, bootstrap_agrees_with_sacrebleu) {
   cr_assert_eq(json_array_size(cases), 4);
   for (size_t i = 0; i < json_array_size(cases); i++)
     check_bootstrap(root, json_array_get(cases, i));
+  json_decref(root);
+}
+
+/* ---- TER, the tokenizer intl, and scores of sentences ---- */
+
+static void check_scores(json_t *json) {
+  struct golden golden = open_case(json);
+  elman_metric_scores scores;
+  elman_sentence_metrics sentences[16];
+  golden.options.ter = true;
+  cr_assert_leq(golden.count, 16);
+  succeeds(elman_metrics(&scores, golden.hypotheses, golden.sets, golden.set_count, golden.count,
+                         &golden.options, &why));
+  succeeds(elman_metrics_sentences(sentences, golden.hypotheses, golden.sets, golden.set_count,
+                                   golden.count, &golden.options, &why));
+  compare(&golden, "bleu", json_object_get(json, "bleu"), scores.bleu);
+  compare(&golden, "ter", json_object_get(json, "ter"), scores.ter);
+  compare_signature(&golden, "bleu_signature", scores.bleu_signature);
+  compare_signature(&golden, "ter_signature", scores.ter_signature);
+  for (size_t i = 0; i < golden.count; i++) {
+    const json_t *expected = json_array_get(json_object_get(json, "sentences"), i);
+    compare(&golden, "sentence BLEU", json_array_get(expected, 0), sentences[i].bleu);
+    compare(&golden, "sentence chrF2", json_array_get(expected, 1), sentences[i].chrf);
+    compare(&golden, "sentence TER", json_array_get(expected, 2), sentences[i].ter);
+  }
+  close_case(&golden);
+}
+
+Test(metric_goldens, ter_and_sentences_agree_with_sacrebleu) {
+  json_t *root = load("scores.json");
+  json_t *cases = json_object_get(root, "cases");
+  cr_assert_geq(json_array_size(cases), 40);
+  for (size_t i = 0; i < json_array_size(cases); i++) check_scores(json_array_get(cases, i));
   json_decref(root);
 }

@@ -7,6 +7,8 @@
 #include "config_of.h"
 #include "model_file.h"
 
+#include "elman/version.h"
+
 /* ---- writing and reading back ---- */
 
 static void check_same_vocabulary(const struct vocabulary *a, const struct vocabulary *b) {

@@ -4,6 +4,8 @@
 
 #include "model_file.h"
 
+#include "elman/version.h"
+
 /* ---- defects ---- */
 
 #define HIDDEN "\\\"hidden_size\\\":2"

@@ -18,6 +18,7 @@
 #include "options/library_options.h"
 #include "options/option.h"
 #include "train/preset.h"
+#include "train/train_estimate.h"
 #include "train/train_job.h"
 #include "train/train_report.h"
 
@@ -180,7 +181,9 @@ static int read_and_train(struct train_job *job, const char *command,
   if (code == EX_OK) code = check_pairs(pairs, dev);
   if (code == EX_OK) code = preset_fit_length(job, elman_pairs_count(pairs));
   if (code == EX_OK) code = make_model(&model, pairs, job);
-  if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
+  if (code == EX_OK)
+    code = job->dry ? train_estimate(model, &pairs, dev, job)
+                    : train_and_save(model, &pairs, dev, job);
   elman_model_free(model);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
@@ -204,13 +207,13 @@ static int check_alone(struct train_job *job, const struct usage *usage,
 }
 
 /* Lock the output, then check it and train. Without a lock, two runs that write to it would destroy
- * each other's results. */
+ * each other's results. A dry run makes the same checks and writes nothing, locks included. */
 static int check_and_train(struct train_job *job, const char *command,
                            const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
-  elman_lock *lock, *log_lock = NULL;
-  int code = train_output_claim(&lock, &job->output);
-  if (code == EX_OK) code = train_log_claim(&log_lock, &job->log);
+  elman_lock *lock = NULL, *log_lock = NULL;
+  int code = train_output_claim(job->dry ? NULL : &lock, &job->output);
+  if (code == EX_OK) code = train_log_claim(job->dry ? NULL : &log_lock, &job->log);
   if (code == EX_OK) code = train_output_check(&job->output);
   if (code == EX_OK) code = read_and_train(job, command, operands);
   elman_lock_release(log_lock);
@@ -250,6 +253,8 @@ static int train_run(struct train_job *job, const char *command, const struct op
                         "--output: a model cannot be written to standard output; name a file");
   if (job->log.path != NULL && strcmp(job->log.path, "-") == 0)
     return report_usage(command, "--log: a log cannot be written to standard output; name a file");
+  if (job->log.run != NULL && train_log_is_csv(&job->log))
+    return report_usage(command, "--run-name: a log in CSV has no name; use --log-format json");
   interrupt_catch_request();
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
@@ -401,6 +406,9 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
        .most = 1000000},
       {"init-from", 0, "MODEL", "model with the initial parameters, configuration and vocabularies",
        .group = "Training", .text = &job->output.init_from, .use = FILE_IS_START},
+      {"dry-run", 0, NULL,
+       "measure some updates, print memory and time of the run, and write no file",
+       .group = "Training", .flag = &job->dry},
       {"resume", 0, NULL, "continue from the checkpoint of the output file", .group = "Training",
        .flag = &job->train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
@@ -414,6 +422,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       {"log-format", 0, "FORMAT", "format of the log; json writes JSON Lines",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
+      {"run-name", 0, "NAME", "name of the run in the log", "name of the model file",
+       .group = "Output", .text = &job->log.run},
       THREADS_OPTION(job->train.threads),
       TIMEOUT_OPTION,
       QUIET_OPTION("no messages except errors")};
@@ -442,7 +452,11 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
 static const struct rule rules[] = {
     PAIRS_RULES,
     {"log-format", "!log", "--log-format needs --log"},
+    {"run-name", "!log", "--run-name needs --log"},
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
+    {"dry-run", "resume",
+     "--dry-run cannot be combined with --resume; a resumed run prints the remaining time after a "
+     "few seconds"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
     {0}};
 

@@ -23,6 +23,7 @@ struct train_job {
   } own;                   /* values that do not come from the preset */
   bool languages_of_names; /* the names of the pairs state the languages, not options */
   bool plain;              /* a new model with the default architecture and without dev pairs */
+  bool dry;                /* measure some updates and write no file */
   bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };

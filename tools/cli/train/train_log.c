@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "console/messages.h"
@@ -58,6 +60,7 @@ enum column {
   GRADIENT_NORM,
   LEARNING_RATE,
   TOKENS_PER_SECOND,
+  SECONDS,
   SKIPPED,
   GUIDE_LOSS,
   LINKED,
@@ -84,6 +87,7 @@ static const struct {
     [GRADIENT_NORM] = {"gradient_norm", REAL},
     [LEARNING_RATE] = {"learning_rate", REAL},
     [TOKENS_PER_SECOND] = {"tokens_per_second", REAL},
+    [SECONDS] = {"seconds", REAL},
     [SKIPPED] = {"skipped", COUNT},
     [GUIDE_LOSS] = {"guide_loss", REAL},
     [LINKED] = {"linked", COUNT},
@@ -155,7 +159,7 @@ static void make_header(char header[HEADER_SIZE]) {
 
 /* ---- the file ---- */
 
-static bool is_csv(const struct train_log_place *place) {
+bool train_log_is_csv(const struct train_log_place *place) {
   static const struct formats formats = {train_log_format, format_suffix};
   const char *format =
       place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
@@ -229,7 +233,7 @@ static int check_replaced(const char *path, const struct found *found) {
 static int check_existing(struct found *found, const struct train_log_place *place) {
   const int code = read_found(found, place->path);
   if (code != EX_OK || found->size == 0) return code;
-  if (place->append) return check_added_to(place->path, is_csv(place), found);
+  if (place->append) return check_added_to(place->path, train_log_is_csv(place), found);
   return output_force ? EX_OK : check_replaced(place->path, found);
 }
 
@@ -264,11 +268,11 @@ static int check_writable(const char *path) {
 
 int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
   struct found found;
-  *lock = NULL;
+  if (lock != NULL) *lock = NULL;
   if (place->path == NULL) return EX_OK;
   int code = check_writable(place->path);
   if (code == EX_OK) code = check_existing(&found, place);
-  return code == EX_OK ? output_claim(lock, place->path) : code;
+  return code == EX_OK && lock != NULL ? output_claim(lock, place->path) : code;
 }
 
 /* Check that there is room for the log. Expect at most MOST_BYTES, because a run may end long
@@ -286,9 +290,10 @@ static int check_room(const struct train_log_place *place, double updates) {
 int train_log_open(struct train_log *log, const struct train_log_place *place, double updates,
                    struct progress *progress) {
   struct found found;
-  *log = (struct train_log){.path = place->path, .progress = progress};
+  *log = (struct train_log){
+      .path = place->path, .run = place->run, .started_at = now(), .progress = progress};
   if (place->path == NULL) return EX_OK;
-  log->csv = is_csv(place);
+  log->csv = train_log_is_csv(place);
   int code = check_existing(&found, place);
   if (code == EX_OK) code = check_room(place, updates);
   /* Keep the content of the file until the run has begun: it may still be refused. */
@@ -313,14 +318,42 @@ void train_log_begin(struct train_log *log) {
 
 /* ---- events ---- */
 
+/* Write the time of the day in UTC according to ISO 8601, such as 2026-11-27T12:00:00Z. */
+static const char *write_date(char text[32]) {
+  const time_t seconds = time(NULL);
+  struct tm parts;
+  text[0] = '\0';
+  if (gmtime_r(&seconds, &parts) != NULL) strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/* Write the name of the run: the given one, or the file name of the model without its suffix. */
+static void write_run(struct json *json, const struct train_log *log, const char *output) {
+  static const char suffix[] = ".safetensors";
+  const char *slash = strrchr(output, '/'), *name = slash == NULL ? output : slash + 1;
+  const size_t length = strlen(name), end = sizeof suffix - 1;
+  char text[NAME_MAX + 1];
+  const bool cut = length > end && strcmp(name + length - end, suffix) == 0;
+  snprintf(text, sizeof text, "%.*s", (int)(cut ? length - end : length), name);
+  json_text(json, "run", log->run != NULL ? log->run : text);
+}
+
 void train_log_start(struct train_log *log, const elman_model *model,
-                     const elman_train_options *options, size_t epochs) {
+                     const elman_train_options *options, const elman_train_report *report) {
   log->guided = options->guide_weight > 0;
   train_log_begin(log);
   if (log->stream == NULL || log->csv) return;
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
-  json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
+  char date[32];
+  json_print(&json, "{event %s version %s time %s", "start", elman_version(), write_date(date));
+  write_run(&json, log, options->output);
+  json_print(&json, "model_file %s pairs_file %s training_pairs %zu", options->output,
+             options->pairs_name, report->pairs);
+  if (options->dev != NULL)
+    json_print(&json, "dev_file %s dev_pairs %zu", options->dev_name,
+               elman_pairs_count(options->dev));
+  json_print(&json, "epochs %zu", report->epochs);
   library_options_write(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
   library_options_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
   library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
@@ -339,6 +372,7 @@ void train_log_update(struct train_log *log, const elman_train_report *report,
       [GRADIENT_NORM] = field(report->gradient_norm),
       [LEARNING_RATE] = field(report->learning_rate),
       [TOKENS_PER_SECOND] = field(tokens_per_second),
+      [SECONDS] = field(now() - log->started_at),
       [SKIPPED] = field((double)report->skipped),
       [GUIDE_LOSS] = {log->guided, report->guide_loss, NULL},
       [LINKED] = {log->guided, (double)report->linked, NULL},
@@ -352,6 +386,7 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
   const struct field fields[COLUMNS] = {
       [EPOCH] = field((double)validation->epoch),
       [UPDATE] = field((double)validation->update),
+      [SECONDS] = field(now() - log->started_at),
       [LOSS] = field(validation->loss),
       [PERPLEXITY] = field(validation->perplexity),
       [EXACT_MATCH] = field(validation->exact_match),

@@ -13,6 +13,8 @@
 struct train_log {
   FILE *stream; /* NULL = no log */
   const char *path;
+  const char *run;   /* name of the run; NULL = the name of the model */
+  double started_at; /* time on the clock of now() */
   int descriptor;
   bool csv;
   bool begun;    /* the first event is written, or no event comes */
@@ -31,13 +33,17 @@ const char *train_log_format(size_t index);
 /* Path and format of a log. */
 struct train_log_place {
   const char *path;   /* NULL = no log */
+  const char *run;    /* name of the run; NULL = the name of the model */
   const char *format; /* NULL = the format of the path's suffix, or JSON Lines */
   bool append;        /* append to the existing log of a resumed run, which must have this format */
 };
 
+/* Return whether the log is written as CSV. `place` must name a path. */
+bool train_log_is_csv(const struct train_log_place *place);
+
 /* Check that the log can be opened and that an existing file is a log or empty; lock the log. Write
- * nothing: this check runs before hours of work. The caller releases *lock. Return an exit code;
- * print a message if it is not 0. */
+ * nothing: this check runs before hours of work. The caller releases *lock. If `lock` is NULL,
+ * check only. Return an exit code; print a message if it is not 0. */
 int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 
 /* Open the log of a run of about `updates` updates, and check that there is room for it. Return an
@@ -52,7 +58,7 @@ void train_log_begin(struct train_log *log);
 
 /* Write the settings, all of which must be known. CSV does not contain settings. */
 void train_log_start(struct train_log *log, const elman_model *model,
-                     const elman_train_options *options, size_t epochs);
+                     const elman_train_options *options, const elman_train_report *report);
 
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second);

@@ -32,10 +32,10 @@ static int check_beside(const struct train_output *output) {
 }
 
 int train_output_claim(elman_lock **lock, const struct train_output *output) {
-  *lock = NULL;
+  if (lock != NULL) *lock = NULL;
   int code = output_check(output->train->output);
   if (code == EX_OK) code = check_beside(output);
-  return code == EX_OK ? output_claim(lock, output->train->output) : code;
+  return code == EX_OK && lock != NULL ? output_claim(lock, output->train->output) : code;
 }
 
 /* Work of a training run that takes a few minutes on two cores. */

@@ -18,8 +18,8 @@ struct train_output {
   bool replaces_checkpoint;  /* a checkpoint of a finished run exists and will be replaced */
 };
 
-/* Lock the output model for this run; the caller releases *lock. Return an exit code; print a
- * message if it is not 0. */
+/* Check that the output model can be written, and lock it for this run; the caller releases *lock.
+ * NULL = check only. Return an exit code; print a message if it is not 0. */
 int train_output_claim(elman_lock **lock, const struct train_output *output);
 
 /* Refuse to lose work. Refuse to overwrite an unfinished run, or, if --resume finds no checkpoint,

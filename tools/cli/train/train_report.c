@@ -273,7 +273,7 @@ static void note_start(struct training *training, const elman_train_report *repo
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   training->line_tokens =
       -(double)report->tokens * (double)(report->update - 1) / (double)report->update;
-  train_log_start(&training->log, training->model, training->options, report->epochs);
+  train_log_start(&training->log, training->model, training->options, report);
   if (report->left_out > 0)
     note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
@@ -316,6 +316,10 @@ static bool on_update(void *context, const elman_train_report *report) {
   if (training->first) note_start(training, report);
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
+  if (train_speed_add(&training->speed, report)) {
+    progress_erase(&training->progress);
+    train_speed_note(&training->speed, report, training->options);
+  }
   if (progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += (double)report->tokens;
   if (epoch_ends && is_line_due(report)) print_epoch(training, report);

@@ -6,6 +6,7 @@
 
 #include "console/terminal.h"
 #include "elman.h"
+#include "train/train_estimate.h"
 #include "train/train_log.h"
 
 struct training {
@@ -15,6 +16,7 @@ struct training {
   unsigned augmentation; /* bits of the options of augmentation that were given, in their order */
   struct progress progress;
   struct train_log log;
+  struct train_speed speed;
   double started_at;
   double line_at;      /* time at which the last line was printed */
   double line_tokens;  /* tokens in the epochs completed since the last line, less those of an
