@@ -27,7 +27,7 @@ from elman._pairs import Pair, Pairs
 from elman._training import Epoch, Training
 from elman._translation import Sentence, Translation
 
-__all__ = ["Epoch", "Error", "FileError", "Model", "Pair", "Pairs", "Sentence", "Training", "Translation",
+__all__ = ["Comparison", "Epoch", "Error", "FileError", "Model", "Pair", "Pairs", "Sentence", "Training", "Translation",
            "TranslationError", "bleu", "chrf", "compare", "data", "library", "metrics", "records"]
 __version__ = library.elman_version().decode()
 
