@@ -181,9 +181,9 @@ class Chromium:
             raise Failure(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, expression):
-        """Wait until a JavaScript expression is true."""
-        deadline = time.monotonic() + PATIENCE
+    def wait(self, expression, patience=PATIENCE):
+        """Wait until a JavaScript expression is true, for so many seconds at most."""
+        deadline = time.monotonic() + patience
         while not self.value(expression):
             if time.monotonic() > deadline:
                 raise Failure(f"never true: {expression}")

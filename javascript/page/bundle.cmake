@@ -1,20 +1,29 @@
 # Makes the playground, one file with everything in it:
 #
-#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DOUTPUT=playground.html -P bundle.cmake
+#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DQR=qrcode.js -DQR_LICENSE=FILE -DOUTPUT=playground.html -P bundle.cmake
 #
 # PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
-# pairs.
+# pairs, QR the library qrcode-generator.
 
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text engine figures files pairs learn served translate inside compare lessons keep main)
+set(SCRIPT_FILES text text_class engine figures files glosses sets pairs learn served translate inside compare trials course lessons
+    experiments keep address classroom main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)
   execute_process(COMMAND gzip --best --no-name --stdout ${file} COMMAND base64 --wrap=0
                   OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+# The same for a text.
+function(packed_text text result)
+  file(WRITE ${OUTPUT}.part "${text}")
+  packed_file(${OUTPUT}.part packed)
+  file(REMOVE ${OUTPUT}.part)
+  set(${result} "${packed}" PARENT_SCOPE)
 endfunction()
 
 # Remove indentation, and comments that fill lines. No text of the page depends on either.
@@ -61,9 +70,9 @@ foreach(part train test)
   string(REGEX REPLACE "\t[0-9 -]*\n" "\n" text "${text}")
   string(APPEND daily "${text}\n")
 endforeach()
-file(WRITE ${OUTPUT}.tsv "${daily}")
-packed_file(${OUTPUT}.tsv DAILY)
-file(REMOVE ${OUTPUT}.tsv)
+packed_text("${daily}" DAILY)
+
+packed_file(${QR} QR)
 
 # A page that is handed out carries the licenses of what it contains.
 set(LICENSES "")
@@ -71,15 +80,17 @@ foreach(name LICENSE licenses/utf8proc licenses/jansson licenses/zlib licenses/w
   file(READ ${MODULE}/${name} text)
   string(APPEND LICENSES "==== ${name} ====\n\n${text}\n")
 endforeach()
-string(REPLACE "&" "&amp;" LICENSES "${LICENSES}")
-string(REPLACE "<" "&lt;" LICENSES "${LICENSES}")
+file(READ ${QR_LICENSE} text)
+string(APPEND LICENSES "==== licenses/qrcode-generator ====\n\n${text}\n")
+packed_text("${LICENSES}" LICENSES)
+packed_text("${WORKER}" WORKER)
 packed_file(${MODULE}/elman.wasm MODULE)
 
 file(READ ${PAGE}/playground.css text)
 shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
 fill_page()
-foreach(name LICENSES MODULE DAILY WORKER)
+foreach(name LICENSES MODULE DAILY QR WORKER)
   string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 file(WRITE ${OUTPUT} "${page}")

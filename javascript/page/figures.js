@@ -18,7 +18,7 @@ const mapOf = (translation, head = null) => completed({
 /* The figures in tables; pictures have all. */
 const figuresInTable = ({ figures }) => figures.filter(({ name }) => name === "no token");
 
-const wordInMap = (side, at, token, language) => [isolate(token, language)];
+const wordInMap = (side, at, token, language) => [isolate(token, language), ...glossOf(token)];
 
 let maps = 0;
 
@@ -55,7 +55,7 @@ class HeatMap {
       this.empty(S * T === 0 ? t("map.none") : t("map.large", { n: S * T, most: MOST_CELLS }));
       return;
     }
-    const shape = JSON.stringify([S, T, figures.length, state.language]), isNew = this.table === null || this.shape !== shape;
+    const shape = JSON.stringify([S, T, figures.length, state.language, glossesAreShown()]), isNew = this.table === null || this.shape !== shape;
     Object.assign(this, { view, shape });
     if (isNew) this.build(S > 12 ? "map tall" : S <= 6 && T <= 8 ? "map roomy" : "map");
     else fillTable(this.table, view, figures, wordInMap);
@@ -219,7 +219,7 @@ class Chart {
   click(event) {
     if (this.mark === null || !this.map) return;
     const box = this.holder.getBoundingClientRect();
-    this.mark(this.map.back(event.clientX - box.left));
+    this.mark(this.map.back((event.clientX - box.left) / typeScale()));
   }
 
   isEmpty() {
@@ -228,7 +228,9 @@ class Chart {
 
   drawNow() {
     const width = Math.round(this.holder.clientWidth), height = Math.round(this.holder.clientHeight);
-    if (this.data !== null && width >= 60 && height >= 60) this.holder.replaceChildren(this.build(width, height));
+    if (this.data === null || width < 60 || height < 60) return;
+    const scale = typeScale(), svg = this.build(width / scale, height / scale);
+    this.holder.replaceChildren(filled(svg, { width, height }, []));
   }
 
   /* Return the chart with a title and a legend, in light colors. */
@@ -380,9 +382,11 @@ async function saveFigure(give, kind) {
 
 /* Fill the places for the two buttons that save a figure. */
 function fillExports(figures) {
-  for (const holder of document.querySelectorAll("[data-export]"))
+  for (const holder of document.querySelectorAll("[data-export]")) {
     for (const kind of ["svg", "png"]) {
       const save = () => saveFigure(figures[holder.dataset.export], kind).catch(reportError);
       holder.append(button("link", save, [kind.toUpperCase()], { "data-t-label": `save.${kind}` }));
     }
+    holder.append(button("link", () => copyFigure(figures[holder.dataset.export]).catch(reportError), [], { "data-t": "copy.image" }));
+  }
 }

@@ -58,7 +58,7 @@ let storeTimer = null;
 
 function storeSoon() {
   clearTimeout(storeTimer);
-  storeTimer = setTimeout(storeNow, 200);
+  storeTimer = setTimeout(() => { storeNow(); writePlace(); }, 200);
 }
 
 /* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
@@ -75,7 +75,8 @@ function storeNow() {
   if (!storing) return false;
   const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
   const kept = { ...chosen, pairs: large ? null : chosen.pairs,
-    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked };
+    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
+    glosses: state.glosses, large: byId("large").checked, done: [...lesson.done] };
   try {
     ownSlot();
     const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
@@ -304,13 +305,12 @@ function placeNow() {
 }
 
 /* Return the place that fields of a link or of a handed-out page name. Other fields are hyperparameters. */
-function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings, ...others }) {
-  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings: { ...settings, ...others } };
+function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings, ...others }) {
+  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings: { ...settings, ...others } };
 }
 
-/* The address of the page stays as it is: after a change it would bring the old pairs back. */
 async function copyLink() {
-  const place = placeNow(), address = `${location.href.split("#")[0]}#${place}`;
+  const place = placeToShare(), address = `${location.href.split("#")[0]}#${place}`;
   if (place.get("pairs")?.length > MOST_LINKED_TEXT) {
     tell("link", () => t("link.long"));
     return;
@@ -330,18 +330,20 @@ function takePlace(place) {
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
     Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null, wanted: null });
     Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
-  } else if (place.set === "daily" || place.set === "toy") {
+  } else if (SETS.includes(place.set) && place.set !== "own") {
     Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set, wantedEpochs: false });
-    Object.assign(state, { epochs: epochsOfSet(place.set), hold: 0 });
+    Object.assign(state, { epochs: epochsOfSet(place.set), hold: holdOfSet(place.set) });
   }
   /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
-  if (place.epochs !== undefined) pairs.wantedEpochs = true;
+  if (place.epochs !== undefined || place.hold !== undefined) pairs.wantedEpochs = true;
   state.epochs = number(place.epochs, 1, MOST_EPOCHS) ?? state.epochs;
   state.hold = number(place.hold, -1, 1000) ?? state.hold;
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
   if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
   asked.beam = validValue(BEAM, place.beam) ?? asked.beam;
   asked.split = place.split !== "off";
+  if ((place.lesson !== undefined || place.try !== undefined) && !takeOpening(place))
+    wantedSettings = { ...wantedSettings, lesson: place.lesson ?? place.try };
   wantedSettings = { ...wantedSettings, ...place.settings };
 }
 
@@ -366,6 +368,9 @@ function restoreVisit() {
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
   byId("numbers").checked = last.numbers === true;
+  byId("large").checked = last.large === true;
+  state.glosses = typeof last.glosses === "boolean" ? last.glosses : null;
+  lesson.done = new Set(Array.isArray(last.done) ? last.done : []);
 }
 
 /* Return what a handed-out page presets. */

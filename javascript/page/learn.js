@@ -282,7 +282,7 @@ const drawRun = eachFrame(() => {
 
 function onProgress(event) {
   if (event.slot !== "main") {
-    compareProgress(event);
+    (event.slot === TRIAL ? trialProgress : compareProgress)(event);
     return;
   }
   const before = state.run.status;
@@ -302,10 +302,13 @@ function onProgress(event) {
     keepModelSoon(KEEP_EVERY);
   }
   drawRun();
-  lessonProgress();
 }
 
 function onFailed({ slot, error }) {
+  if (slot === TRIAL) {
+    if (trial !== null) trial.failed = error;
+    return;
+  }
   const isMain = slot === "main";
   (isMain ? state : compared[slot]).run.status = "paused";
   (isMain ? reportError : compareError)(error);
@@ -401,7 +404,7 @@ const showWatched = newestOnly(async () => {
 
 function drawWatched(translation) {
   if (translation === null || translation === undefined) {
-    byId("watched").replaceChildren(isolate(state.watched));
+    byId("watched").replaceChildren(isolate(state.watched), ...glossesOf(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
     return;
@@ -409,7 +412,7 @@ function drawWatched(translation) {
   const reference = referenceOf(translation.source);
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
-  byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
+  byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark, ...glossesOf(translation.source));
   learnMap.show(mapOf(translation));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
 }

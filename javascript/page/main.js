@@ -28,6 +28,7 @@ function showView(view, focus = false) {
   }
   if (view === "lessons") drawLessons();
   if (view === "learn") drawRun();
+  writePlace();
   storeSoon();
 }
 
@@ -50,6 +51,7 @@ function applyLanguage() {
   for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
   for (const node of document.querySelectorAll("[data-t-title]")) node.title = t(node.dataset.tTitle);
   byId("text").placeholder = t("translate.placeholder");
+  byId("glosses").checked = glossesAreShown();
   byId("about").textContent = t("about", { version: state.version });
 }
 
@@ -174,16 +176,15 @@ async function startEngine() {
     return;
   }
   applyWantedSettings();
-  if (pairs.wanted === "daily") {
+  if (wantedSet() !== null) {
     const { watched, epochs, hold } = state;
-    await choosePairs("daily");
+    await choosePairs(wantedSet());
     if (pairs.wantedEpochs) Object.assign(state, { epochs, hold });
     if (pairs.wantedSentence) watch(watched);
   }
-  if (location.hash.length <= 1) await restoreLargePairs();
+  if (pairs.wanted === undefined) await restoreLargePairs();
   storing = true;
-  /* The settings of a link are now those of this visit; the link would undo later changes when the page is loaded again. */
-  if (location.hash.length > 1 && storeNow()) history.replaceState(null, "", location.href.split("#")[0]);
+  storeNow();
   state.now = signature();
   drawSettings();
   chooseContrast(compared.what);
@@ -194,6 +195,7 @@ async function startEngine() {
   state.ready = true;
   await findService().catch((error) => tell("served", () => wordsOf(error), { bad: true }));
   drawAll();
+  openWanted();
 }
 
 const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"), true);
@@ -216,7 +218,13 @@ async function firstModel() {
   }
 }
 
+async function showLicenses({ target }) {
+  const text = target.querySelector("pre");
+  if (text.textContent === "") text.textContent = await unpackedText("license-text");
+}
+
 function listen() {
+  byId("licenses").addEventListener("toggle", showLicenses);
   listenToPairs();
   listenToLearning();
   listenToTranslation();
@@ -224,6 +232,8 @@ function listen() {
   listenToComparison();
   listenToLessons();
   listenToKeeping();
+  listenToAddress();
+  listenToClass();
   listenToDrops();
   for (const name of VIEWS) byId(`tab-${name}`).addEventListener("click", () => showView(name));
   byId("tabs").addEventListener("keydown", moveTab);
@@ -250,7 +260,6 @@ function listen() {
   });
   window.addEventListener("pagehide", keepNow);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepNow(); });
-  window.addEventListener("hashchange", () => location.reload());
   engine.on("progress", onProgress);
   engine.on("failed", onFailed);
   engine.on("broken", () => startAgain());
@@ -265,15 +274,17 @@ function start() {
   restoreVisit();
   takePlace(readPreset());
   if (location.hash.length > 1) {
-    wantedSettings = {};
-    takePlace(placeOf(Object.fromEntries(new URLSearchParams(location.hash.slice(1)))));
+    const link = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    if (!Object.keys(link).every((name) => PLACES.includes(name))) wantedSettings = {};
+    takePlace(placeOf(link));
   }
   pairs.wantedSentence = state.watched !== "";
-  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && pairs.wanted !== "daily") state.watched = sidesOf(pairs.lines[0])[0].trim();
+  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && wantedSet() === null) state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();
   /* A pause lets the browser draw the frame of the page first. */
   setTimeout(() => {
     listen();
+    applyType();
     applyTheme();
     startEngine().catch(failToStart);
     setTimeout(drawAll, 0);

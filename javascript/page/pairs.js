@@ -14,7 +14,10 @@ const MOST_LINES = 50000;
 const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), more: 0, count: TOY.length, version: 0, lesson: false };
 let dailyText = null;
 
-const SETS = ["toy", "daily", "own"];
+const SETS = ["toy", "daily", ...Object.keys(MADE_SETS), "own"];
+
+/* The built-in set that a link wants and that is chosen when the module has started, or null. */
+const wantedSet = () => ((pairs.wanted ?? "toy") === "toy" ? null : pairs.wanted);
 
 const sidesOf = (line) => {
   const at = line.indexOf("\t");
@@ -85,20 +88,20 @@ function pairsChanged() {
 async function choosePairs(set, quiet = false) {
   if (set === "own") return;
   if (set === "daily" && dailyText === null)
-    dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
+    dailyText = await unpackedText("daily");
   const undo = pairs.set === "own" && !pairs.lesson && !quiet ? snapshotOfPairs() : null;
   pairs.lesson = false;
   pairs.page = 0;
   pairs.set = set;
   if (set === "toy") {
     Object.assign(pairs, { lines: [...TOY], given: null });
-    state.hold = 0;
-  } else {
+  } else if (set === "daily") {
     const [learned, held] = dailyText.split("\n\n");
     Object.assign(pairs, { lines: learned.trim().split("\n"), given: `${held.trim()}\n` });
-    state.hold = -1;
+  } else {
+    Object.assign(pairs, madeSet(set));
   }
-  state.epochs = epochsOfSet();
+  Object.assign(state, { hold: holdOfSet(), epochs: epochsOfSet() });
   pairsChanged();
   if (undo !== null) offerPairs(undo, () => t("pairs.replaced"));
 }
@@ -142,7 +145,9 @@ function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
 
 /* Learning should take seconds rather than minutes at first. */
 const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
-const epochsOfSet = (set = pairs.set) => ({ toy: 80, daily: 15 })[set] ?? epochsFor(pairs.lines.length);
+const epochsOfSet = (set = pairs.set) => MADE_SETS[set]?.epochs ?? { toy: 80, daily: 15 }[set] ?? epochsFor(pairs.lines.length);
+/* Other sets than these two have their own sentences for validation. */
+const holdOfSet = (set = pairs.set) => (set === "toy" || set === "own" ? 0 : -1);
 
 const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`
   : `${Math.max(1, Math.round(bytes / 1024))} KB`);
@@ -292,7 +297,7 @@ function drawShort() {
       watch(source);
       drawShort();
     };
-    return element("li", {}, button("", choose, sidesOf(line).map((side) => isolate(side)), { "aria-pressed": String(source === state.watched) }));
+    return element("li", {}, button("", choose, [isolate(sidesOf(line)[0]), ...glossesOf(sidesOf(line)[0], true), isolate(sidesOf(line)[1])], { "aria-pressed": String(source === state.watched) }));
   }));
   byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");
 }

@@ -1,4 +1,4 @@
-/* All texts of the page, in [English, Chinese]; the lessons have theirs in lessons.js. {name} is replaced by a value. */
+/* Texts of the page, in [English, Chinese]; text_class.js and course.js have those of lessons and sharing. {name} is replaced by a value. */
 
 const TEXTS = {
   playground: ["playground", "演练场"],
@@ -252,11 +252,10 @@ const TEXTS = {
   "compare.curve": ["Loss curves of both networks", "两个网络的损失曲线"],
 
   /* Lessons */
-  "lessons.hint": ["Each lesson takes about two minutes. It asks a question, and the page answers it.", "每课大约两分钟：先提一个问题，再由本页回答。"],
+  "lessons.hint": ["Each lesson takes about two minutes. It asks questions; you predict the answers, and the page measures them. At its end your own pairs, settings and network return.", "每课大约两分钟：先提问题，由您预测，再由本页测出答案。结束时恢复您自己的句对、设置和网络。"],
   "lesson.place": ["Step {n} of {of}", "第 {n} 步，共 {of} 步"],
   "lesson.close": ["End the lesson", "结束课程"],
   "lesson.end": ["Finish", "完成"],
-  "lesson.returns": ["Your pairs, settings and network return when the lesson ends.", "课程结束时，您的句对、设置和网络会恢复。"],
 
   /* Keeping */
   "model.saved": ["The model of epoch {n} was saved ({size}). The command elman translate -m reads it.", "第 {n} 轮的模型已保存（{size}），命令 elman translate -m 可以读取。"],

@@ -283,7 +283,6 @@
       return { version: elman.version, hyperparameters: elman.hyperparameters };
     },
     bytes: ({ packed }) => unpacked(packed),
-    text: async ({ packed }) => new TextDecoder().decode(await unpacked(packed)),
     check({ text }) {
       const answer = ({ count: found, skipped, skippedCount = skipped.length }) =>
         ({ count: found, skipped: skipped.slice(0, 1000), faults: skippedCount });
