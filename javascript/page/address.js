@@ -3,6 +3,9 @@
 /* What an address may name that needs no new start of the page. */
 const PLACES = ["view", "lesson", "step", "try", "lang"];
 
+/* Whether nothing tells the page what to show: the first lesson is offered. */
+let isFirstVisit = false;
+
 /* What a link wants to open, as soon as the page is ready: {lesson, step, try}. */
 let opening = {};
 
@@ -69,6 +72,7 @@ function openWanted() {
   opening = {};
   if (at !== null) openLesson(at, step);
   else if (trying !== undefined) tryExperiment(trying).catch(reportError);
+  else if (isFirstVisit) tell("welcome", () => t("welcome"), { action: { label: "welcome.go", go: () => openLesson(0) } });
 }
 
 function onTypedAddress() {

@@ -44,11 +44,14 @@ const isPublished = () => /^https?:/.test(location.protocol);
 
 function addressToShare() {
   const base = byId("share-address").value.trim();
-  return base === "" ? "" : `${base.split("#")[0]}#${placeToShare()}`;
+  return base === "" ? "" : `${base.split("#")[0]}#${new URLSearchParams(addressNow())}`;
 }
 
+/* Own pairs that are too long for an address are not in it. */
+const lacksPairs = () => lesson.at === null && lesson.trying === null && (placeNow().get("pairs") ?? "").length > MOST_LINKED_TEXT;
+
 const drawQr = newestOnly(async () => {
-  const address = addressToShare(), isWeb = /^https?:\/\/[^\s/]/.test(address), rows = isWeb ? await qrOf(address) : null;
+  const address = addressToShare(), isWeb = /^https?:\/\/[^\s/]/.test(address), rows = isWeb && !lacksPairs() ? await qrOf(address) : null;
   byId("share-code").replaceChildren(...(rows === null ? [] : [pictureOfQr(rows, t("share.code"))]));
   write(byId("share-note"), t(!isWeb ? "share.file" : rows === null ? "share.long" : "share.hint"));
   byId("share-link").textContent = isWeb ? address : "";
@@ -86,10 +89,12 @@ async function copyFigure(give) {
 
 /* Figures have their own sizes of letters: they grow by the same factor. */
 const typeScale = () => (byId("large").checked ? 1.4 : 1);
+const enlarged = (svg) => filled(svg, Object.fromEntries(["width", "height"].map((side) => [side, typeScale() * Number(svg.getAttribute(side))])), []);
 
 function applyType() {
   document.documentElement.classList.toggle("large", byId("large").checked);
   redrawFigures();
+  redrawInside();
 }
 
 /* ---- The worksheet ---- */

@@ -134,8 +134,18 @@ async function sharesByLength(isRight) {
 async function measureReversing() {
   const [learned, tested] = wordsToReverse();
   await setUpAndLearn({ lines: learned.map(byAttention), given: tested.map(byAttention).slice(0, 20), ...REVERSING, sentence: "a b c d e f" });
-  watch(tested.find((word) => wordsIn(word).length === 8));
-  return sharesByLength(async (word) => (await translationsOf([[word, ""]]))[0].free.text === reversed(word));
+  const places = [];
+  let shown = null;
+  const shares = await sharesByLength(async (word) => {
+    const [{ free }] = await translationsOf([[word, ""]]), isRight = free.text === reversed(word), last = free.sourceTokens.length - 1;
+    places.push(...free.attention.slice(0, last + 1).map((row, at) => ({ at, last, reads: row.indexOf(Math.max(...row)) })));
+    if (isRight && last === 7) shown ??= word;
+    return isRight;
+  });
+  if (shown !== null) watch(shown);
+  const share = (isNear) => places.filter(isNear).length / places.length;
+  return { shares, mirrored: share(({ at, last, reads }) => Math.abs(last - at - reads) <= 1), straight: share(({ at, reads }) => Math.abs(at - reads) <= 1),
+    later: share(({ at, last, reads }) => reads === last - at + 1) };
 }
 
 async function measureWithoutAttention() {
@@ -148,7 +158,7 @@ async function measureWithoutAttention() {
     const [free] = await here(engine.call("translate", { slot: "main", text: "go", options: { prefix, beam: 1, splitSentences: "off" } }));
     return free.text === reference;
   });
-  return { without, with: lesson.found[0] };
+  return { without, with: lesson.found[0].shares };
 }
 
 /* ---- 3. How far memory reaches ---- */
@@ -384,7 +394,7 @@ const LESSONS = [
         text: ["The slider below the map shows the same sentence at earlier epochs.", "热力图下面的滑块可以显示同一个句子在较早轮次的样子。"],
         question: ["After how many epochs does the moved word begin to read its counterpart?", "移动了的词从第几轮起看向对应的词？"],
         choices: [["one", "第一轮"], ["two to four", "第二至四轮"], ["five or more", "第五轮或以后"]],
-        expected: 0,
+        expected: 1,
         act: [["Go through the epochs", "逐轮查看"], measureSince],
         answer: ({ moved, since, before }) => (since === null ? { right: null, text: ["The word reads its counterpart in none of the kept epochs.", "保留的各轮中，这个词都没有看向对应的词。"] } : {
           right: since.epoch <= 1 ? 0 : since.epoch <= 4 ? 1 : 2,
@@ -408,15 +418,11 @@ const LESSONS = [
         question: ["What will the map of the attention look like?", "注意力的热力图会是什么样？"],
         choices: [["a diagonal from top left", "从左上起的对角线"], ["a diagonal from top right", "从右上起的对角线"], ["no pattern", "没有规律"]],
         expected: 1,
-        act: [["Learn with attention", "用注意力学习"], async () => {
-          const shares = await measureReversing();
-          const [{ free }] = await translationsOf([[state.watched, ""]]);
-          const S = free.sourceTokens.length, rows = free.attention.slice(0, S).map((row) => row.indexOf(Math.max(...row)));
-          return Object.assign(shares, { of: rows.length, falling: rows.filter((s, at) => s === S - 1 - at).length, rising: rows.filter((s, at) => s === at).length });
-        }],
-        answer: (shares) => ({
-          right: shares.falling > shares.of / 2 ? 1 : shares.rising > shares.of / 2 ? 0 : 2,
-          text: [`${shares.falling} of ${shares.of} letters read most from the mirrored place. Correct words by number of letters:`, `${shares.of} 个字母中 ${shares.falling} 个主要看向镜像的位置。各长度译对的比例：`],
+        act: [["Learn with attention", "用注意力学习"], measureReversing],
+        answer: ({ shares, mirrored, straight, later }) => ({
+          right: mirrored > 0.75 ? 1 : straight > 0.75 ? 0 : 2,
+          text: [`${percent(mirrored)} of all letters read most from the mirrored place or the one beside it; ${percent(later)} from the state one letter later, which still holds the letter. Correct words by number of letters:`,
+            `${percent(mirrored)} 的字母主要看向镜像的位置或它旁边；${percent(later)} 看向后一个字母的状态，那里还存着这个字母。各长度写对的比例：`],
           rows: shares.map(({ name, share }) => [name, share, percent(share)]),
         }),
         reason: ["The first letter to write is the last one read, so the places run against each other.", "最先要写的字母是最后读的，所以位置正好相反。"],

@@ -178,7 +178,7 @@ function drawNorms(trace) {
     const low = Math.min(...layer.states.filter((value) => value > 0)), high = Math.max(...layer.states);
     const saturated = Math.max(0, ...layer.saturated.filter(Number.isFinite));
     return element("div", { class: "layer" }, element("h3", {}, title),
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, normsOf(trace, layer)),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, enlarged(normsOf(trace, layer))),
       element("p", { class: "hint" }, Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
         saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
   });

@@ -363,6 +363,7 @@ const STORED_CHOICES = ["theme", "scale"];
 function restoreVisit() {
   chooseSlot();
   const last = stored();
+  isFirstVisit = slot.text === null && location.hash.length <= 1 && byId("preset").textContent.trim() === "";
   state.language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
   takePlace(last);
   for (const id of STORED_CHOICES)

@@ -21,7 +21,7 @@ function drawLessons() {
 function openLesson(at, step = 0) {
   lesson.turn++;
   Object.assign(lesson, { at, step, found: [], chosen: [], trying: null, busy: false });
-  untell("experiment");
+  for (const key of ["experiment", "welcome"]) untell(key);
   drawLesson();
   writePlace();
   byId("lesson-act").focus();

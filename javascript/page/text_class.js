@@ -8,6 +8,8 @@ Object.assign(TEXTS, {
   glosses: ["Pinyin and English under Chinese words", "在中文词下显示拼音和英文"],
 
   /* Lessons */
+  welcome: ["New here? The first lesson takes two minutes.", "第一次来？第一课只要两分钟。"],
+  "welcome.go": ["Begin lesson 1", "开始第一课"],
   "lesson.n": ["Lesson {n}", "第 {n} 课"],
   "lesson.size": ["steps: {n}, about two minutes", "{n} 步，大约两分钟"],
   "lesson.done": ["done", "已完成"],
@@ -33,6 +35,7 @@ Object.assign(TEXTS, {
   "share.hint": ["The code opens the view, lesson and settings that are on show. It contains short pairs, not the model.", "扫码打开现在的视图、课程和设置。其中有较短的句对，没有模型。"],
   "share.file": ["This page is a file on this computer. Type the web address at which your class finds the page, or hand out the file.", "本页是这台计算机上的文件。请输入全班能打开本页的网址，或直接发文件。"],
   "share.long": ["The link is too long for a QR code. Choose a built-in set of pairs, or hand out the file.", "链接太长，放不进二维码。请选内置的句对，或直接发文件。"],
+  "share.copy": ["Copy the picture", "复制图片"],
   large: ["Large type", "大字"],
 
   /* Worksheet */
