@@ -144,7 +144,7 @@ function answersOf(lessons) {
 function drawSheet() {
   const wanted = byId("sheet-lesson").value, lessons = wanted === "" ? [...LESSONS.keys()] : [Number(wanted)];
   byId("sheet-paper").replaceChildren(element("h1", {}, t("sheet.title")), element("p", { class: "names" }, t("sheet.name"), element("span", {}), t("sheet.date"), element("span", {})),
-    ...lessons.flatMap((at) => [element("h2", {}, `${t("lesson.n", { n: at + 1 })}. ${inLanguage(LESSONS[at].title)}`), element("p", { class: "hint" }, `${inLanguage(LESSONS[at].lead)} ${t("sheet.where", { n: at + 1 })}`),
+    ...lessons.flatMap((at) => [element("h2", {}, t("lesson.head", { n: at + 1, title: inLanguage(LESSONS[at].title) })), element("p", { class: "hint" }, `${inLanguage(LESSONS[at].lead)} ${t("sheet.where", { n: at + 1 })}`),
       element("ol", {}, ...LESSONS[at].steps.map((step, number) => exerciseOfStep(step, number + 1)))]),
     ...exerciseOfAlignment(), ...exerciseOfSoftmax(), ...(byId("sheet-answers").checked ? answersOf(lessons) : []));
 }

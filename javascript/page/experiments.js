@@ -87,6 +87,7 @@ function thumbOf({ map, curves, bars }) {
 }
 
 function drawExperiments() {
+  byId("experiment-end").hidden = lesson.trying === null;
   byId("experiments").replaceChildren(...Object.entries(EXPERIMENTS).map(([name, { title, lead, thumb }]) => element("li", {},
     button("lesson-card experiment", () => tryExperiment(name).catch(reportError), [thumbOf(thumb), element("b", {}, inLanguage(title)), element("span", {}, inLanguage(lead))], { "data-try": name }))));
 }
@@ -98,7 +99,7 @@ async function tryExperiment(name) {
   Object.assign(lesson, { at: null, trying: name, busy: false, found: [] });
   drawLesson();
   tell("experiment", () => t("experiment.is", { title: inLanguage(EXPERIMENTS[name].title) }), {
-    action: { label: "experiment.end", go: () => closeLesson().catch(reportError) }, closed: () => closeLesson().catch(reportError) });
+    action: { label: "experiment.end", go: () => closeLesson().catch(reportError) } });
   showView(EXPERIMENTS[name].view);
   await actAlone(EXPERIMENTS[name].go);
 }

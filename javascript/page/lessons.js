@@ -121,6 +121,7 @@ async function closeLesson() {
   lesson.turn++;
   Object.assign(lesson, { at: null, trying: null, busy: false });
   untell("experiment");
+  if (state.view === "lessons") drawLessons();
   drawLesson();
   keepFocus();
   writePlace();
@@ -186,6 +187,7 @@ async function actLesson() {
 
 function listenToLessons() {
   byId("lesson-close").addEventListener("click", () => closeLesson().catch(reportError));
+  byId("experiment-end").addEventListener("click", () => closeLesson().catch(reportError));
   byId("lesson-back").addEventListener("click", () => moveLesson(-1));
   byId("lesson-next").addEventListener("click", () => moveLesson(1));
   byId("lesson-act").addEventListener("click", () => { if (state.ready && state.busy === null) actLesson().catch(reportError); });

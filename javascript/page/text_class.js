@@ -1,16 +1,16 @@
 /* Texts of lessons, experiments, sets and sharing, in [English, Chinese]. */
 
 Object.assign(TEXTS, {
-  "pairs.french": ["1,000 pairs, French–English", "1,000 个法英句对"],
-  "pairs.numbers": ["1,000 numbers in words", "1,000 个数字读法"],
-  "pairs.dates": ["1,000 dates", "1,000 个日期"],
-  "pairs.letters": ["1,600 words of letters, reversed", "1,600 个倒写的字母词"],
+  "pairs.french": ["900 French–English pairs", "900 个法英句对"],
+  "pairs.numbers": ["900 numbers in words", "900 个数字读法"],
+  "pairs.dates": ["900 dates", "900 个日期"],
+  "pairs.letters": ["1,500 words of letters, reversed", "1,500 个倒写的字母词"],
   glosses: ["Pinyin and English under Chinese words", "在中文词下显示拼音和英文"],
 
   /* Lessons */
   welcome: ["New here? The first lesson takes two minutes.", "第一次来？第一课只要两分钟。"],
   "welcome.go": ["Begin lesson 1", "开始第一课"],
-  "lesson.n": ["Lesson {n}", "第 {n} 课"],
+  "lesson.head": ["Lesson {n}. {title}", "第 {n} 课：{title}"],
   "lesson.size": ["steps: {n}, about two minutes", "{n} 步，大约两分钟"],
   "lesson.done": ["done", "已完成"],
   "lesson.busy": ["Computing…", "计算中……"],
