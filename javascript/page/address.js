@@ -32,24 +32,25 @@ function writePlace() {
   const key = at === null ? `${trying} ${view}` : `lesson ${at} ${step}`, entry = { key, view, at, step, trying };
   const address = `${location.href.split("#")[0]}#${new URLSearchParams(addressNow())}`, known = history.state?.key;
   if (address === location.href && known === key && history.state.view === view) return;
-  attempt(() => history[known === undefined || known === key || isReturning ? "replaceState" : "pushState"](entry, "", address));
+  attempt(() => history[known === undefined || known === key || replaces ? "replaceState" : "pushState"](entry, "", address));
 }
 
 /* Return the fields of a link that the user copies. */
 const placeToShare = () => (lesson.at === null && lesson.trying === null ? placeNow() : new URLSearchParams(addressNow()));
 
-let isReturning = false;
+/* Whether an address replaces the entry of the history: while the page opens, and while it returns to an entry. */
+let replaces = true;
 
 /* Show the place of an entry of the history. Settings stay as they are. */
 function returnTo({ view = state.view, at = null, step = 0, trying = null }) {
-  isReturning = true;
+  replaces = true;
   if (at === null && trying === null && (lesson.at !== null || lesson.trying !== null)) closeLesson().catch(reportError);
   if (at !== null && at !== lesson.at) openLesson(at, step);
   else if (at !== null && step !== lesson.step) goToStep(step);
   if (trying !== null && trying !== lesson.trying) tryExperiment(trying).catch(reportError);
   if (VIEWS.includes(view) && view !== state.view) showView(view);
   writePlace();
-  isReturning = false;
+  replaces = false;
 }
 
 /* Take what a link names to open; false if there is no such lesson, step or experiment. */
@@ -73,6 +74,7 @@ function openWanted() {
   if (at !== null) openLesson(at, step);
   else if (trying !== undefined) tryExperiment(trying).catch(reportError);
   else if (isFirstVisit) tell("welcome", () => t("welcome"), { action: { label: "welcome.go", go: () => openLesson(0) } });
+  replaces = false;
 }
 
 function onTypedAddress() {

@@ -231,10 +231,10 @@ async function measureForcing() {
   const found = await translationsOf(givenPairs(), { forced: true });
   for (const one of found) one.wrong = await wrongChoices(one);
   const choices = sumOf(found.map(({ forced }) => forced.targetTokens.length));
-  /* The example: one wrong choice with help, and the most wrong words without. */
+  /* The example: one wrong choice with help if there is such a sentence, and the most wrong words without. */
   for (const one of found) one.misled = distanceOf(one.free.targetTokens, one.forced.targetTokens) - one.wrong.length;
   const fitting = found.filter(({ wrong, misled }) => wrong.length > 0 && misled > 0);
-  const example = largest(fitting, ({ wrong, misled }) => misled - wrong.length);
+  const example = largest(fitting, ({ wrong, misled }) => misled - 100 * wrong.length);
   return { words: 1 - sumOf(found.map(({ wrong }) => wrong.length)) / choices, sentences: exactOf(found) / found.length, of: found.length, fitting: fitting.length,
     example: example === null ? null : { source: example.source, target: example.target, text: example.free.text, wrong: example.wrong, errors: example.misled + example.wrong.length, of: example.forced.targetTokens.length } };
 }
@@ -530,9 +530,9 @@ const LESSONS = [
         point: "#card-curve",
       },
       {
-        text: ["The page now looks for the sentence in which a wrong word does the most harm. The table shows each step with the correct words before it; below it stands the translation without help.",
-          "现在本页找出错词危害最大的句子。表中每一步都给定了正确的前词，表下是没有帮助时的译文。"],
-        question: ["One choice is wrong with help. How many words are wrong without?", "有帮助时错一个选择。没有帮助时错几个词？"],
+        text: ["The page now looks for a sentence in which one choice is wrong with help, and does the most harm without. The table shows each step with the correct words before it; below it stands the translation without help.",
+          "现在本页找一个句子：有帮助时只选错一个词，没有帮助时危害最大。表中每一步都给定了正确的前词，表下是没有帮助时的译文。"],
+        question: ["How many words are wrong without help?", "没有帮助时错几个词？"],
         choices: [["one", "一个"], ["two", "两个"], ["three or more", "三个或更多"]],
         expected: 2,
         act: [["Look inside", "看看内部"], async () => {
@@ -544,8 +544,8 @@ const LESSONS = [
           ? { right: null, text: [`In none of the ${of} sentences a wrong word misled others. Another seed may give one.`, `${of} 句中没有错词带偏别的词的例子。换一个种子也许会有。`] }
           : {
             right: Math.min(3, example.errors) - 1,
-            text: [`With help ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help ${example.errors} words differ from the reference: “${example.text}”. This is the worst of ${fitting} such sentences among ${of}.`,
-              `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。这样的句子在 ${of} 句中有 ${fitting} 句，这是最严重的一句。`],
+            text: [`With help ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
+              `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句，错词带偏了别的词。`],
           }),
         reason: ["With help, one error costs one word. Without help it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
           "有帮助时，一个错误只错一个词；没有帮助时，它会带偏后面的词。损失量不到这一点，所以评判网络之前，先让它翻译。"],

@@ -12,7 +12,7 @@ const EXPERIMENTS = {
   numbers: {
     title: ["Numbers in words", "数字读法"], lead: ["4 2 7 → four hundred and twenty seven. Zeros and places decide.", "4 2 7 → four hundred and twenty seven，要看位数和零。"],
     view: "learn", thumb: { map: [0, 0, 0, 1, 2] },
-    go: () => beginLearning({ set: "numbers", settings: YESTERDAY.settings, epochs: 16 }),
+    go: () => beginLearning({ set: "numbers", settings: YESTERDAY.settings, epochs: 16, sentence: "3 0 7 2" }),
   },
   dates: {
     title: ["Dates", "日期"], lead: ["Day, month and year change places. Does anything read the day of the week?", "日、月、年互换位置。有谁看星期几吗？"],

@@ -129,6 +129,10 @@ async function closeLesson() {
   if (lesson.before === null) return;
   const { before } = lesson;
   await pauseAll();
+  if (before.network === null && hasModel()) {
+    await engine.call("drop", { slot: "main" });
+    replaceNetwork(null, newRun());
+  }
   const edited = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
   lesson.before = null;
   bringBack(before);
@@ -142,9 +146,7 @@ async function closeLesson() {
   if (before.network !== null) {
     await bringModelBack(before.network);
     keepModelSoon(0);
-  } else if (hasModel()) {
-    await engine.call("drop", { slot: "main" });
-    replaceNetwork(null, newRun());
+  } else {
     drawRun();
     drawTranslateSoon();
   }
