@@ -88,10 +88,14 @@ function drawLessonButtons() {
 
 /* Outline a figure and bring it into view. */
 function pointAt(selector) {
-  for (const old of document.querySelectorAll(".pointed")) old.classList.remove("pointed");
+  for (const old of document.querySelectorAll(".pointed")) {
+    old.classList.remove("pointed");
+    old.style.scrollMarginTop = "";
+  }
   const found = selector === null ? null : document.querySelector(selector);
   if (found === null) return;
   found.classList.add("pointed");
+  found.style.scrollMarginTop = `${byId("lesson").offsetHeight + 12}px`; // the panel sticks to the top
   found.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 

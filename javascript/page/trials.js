@@ -46,7 +46,9 @@ async function tryNetwork(settings, epochs = state.epochs, texts = {}) {
 }
 
 function trialProgress(event) {
-  if (trial !== null) addProgress(trial.run, event);
+  if (trial === null) return;
+  addProgress(trial.run, event);
+  if (lesson.busy) write(byId("lesson-hint"), t("epoch.of", { epoch: event.epoch, epochs: event.epochs }));
 }
 
 async function dropTrial() {
