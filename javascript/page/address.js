@@ -1,4 +1,5 @@
-/* The address of the page: view, lesson and choices. So the Back button works, and a bookmark or a copied address shows the same. */
+/* The address of the page: view, lesson and choices. So the Back button works, and a bookmark shows the same. What the user has typed
+ * is not in it, because browsers keep addresses and may send them to other devices; links that the user copies have it. */
 
 /* What an address may name that needs no new start of the page. */
 const PLACES = ["view", "lesson", "step", "try", "lang"];
@@ -9,18 +10,19 @@ let isFirstVisit = false;
 /* What a link wants to open, as soon as the page is ready: {lesson, step, try}. */
 let opening = {};
 
-/* Return the fields of the address. A lesson and an experiment bring their own pairs and settings. */
-function addressNow() {
+/* Return the fields of the address, with what the user has typed if `whole`. A lesson and an experiment bring their own pairs and
+ * settings. */
+function addressNow(whole = false) {
   const { language: lang, view } = state;
   if (lesson.at !== null) return { lesson: lesson.at + 1, ...(lesson.step > 0 ? { step: lesson.step + 1 } : {}), lang };
   if (lesson.trying !== null) return { try: lesson.trying, ...(view === EXPERIMENTS[lesson.trying].view ? {} : { view }), lang };
   const place = Object.fromEntries(placeNow());
   const isUsual = {
     epochs: Number(place.epochs) === epochsOfSet(), hold: Number(place.hold) === holdOfSet(), beam: place.beam === "5",
-    sentence: place.sentence === sidesOf(pairs.lines[0] ?? "")[0].trim(), text: view !== "translate", split: false,
+    sentence: place.sentence === sidesOf(pairs.lines[0] ?? "")[0].trim(),
   };
   for (const [name, usual] of Object.entries(isUsual)) if (usual) delete place[name];
-  if (place.pairs?.length > MOST_LINKED_TEXT) for (const name of ["pairs", "set", "hold", "epochs"]) delete place[name];
+  if (!whole) for (const name of pairs.set === "own" ? ["set", "pairs", "sentence", "text"] : ["text"]) delete place[name];
   return place;
 }
 
@@ -36,7 +38,10 @@ function writePlace() {
 }
 
 /* Return the fields of a link that the user copies. */
-const placeToShare = () => (lesson.at === null && lesson.trying === null ? placeNow() : new URLSearchParams(addressNow()));
+const placeToShare = () => new URLSearchParams(addressNow(true));
+
+/* Remove all choices from the address. */
+const clearAddress = () => attempt(() => history.replaceState(null, "", location.href.split("#")[0]));
 
 /* Whether an address replaces the entry of the history: while the page opens, and while it returns to an entry. */
 let replaces = true;

@@ -44,14 +44,13 @@ const isPublished = () => /^https?:/.test(location.protocol);
 
 function addressToShare() {
   const base = byId("share-address").value.trim();
-  return base === "" ? "" : `${base.split("#")[0]}#${new URLSearchParams(addressNow())}`;
+  return base === "" ? "" : `${base.split("#")[0]}#${placeToShare()}`;
 }
 
-/* Own pairs that are too long for an address are not in it. */
-const lacksPairs = () => lesson.at === null && lesson.trying === null && (placeNow().get("pairs") ?? "").length > MOST_LINKED_TEXT;
+const hasLongPairs = () => (placeToShare().get("pairs") ?? "").length > MOST_LINKED_TEXT;
 
 const drawQr = newestOnly(async () => {
-  const address = addressToShare(), isWeb = /^https?:\/\/[^\s/]/.test(address), rows = isWeb && !lacksPairs() ? await qrOf(address) : null;
+  const address = addressToShare(), isWeb = /^https?:\/\/[^\s/]/.test(address), rows = isWeb && !hasLongPairs() ? await qrOf(address) : null;
   byId("share-code").replaceChildren(...(rows === null ? [] : [pictureOfQr(rows, t("share.code"))]));
   write(byId("share-note"), t(!isWeb ? "share.file" : rows === null ? "share.long" : "share.hint"));
   byId("share-link").textContent = isWeb ? address : "";

@@ -116,6 +116,7 @@ async function openSlot(name) {
   await keepModelSoon(0);
   storing = false;
   enterSlot(name);
+  clearAddress(); // the choices of this slot
   location.reload();
 }
 
@@ -213,6 +214,7 @@ function dropKeptModel() {
 /* The message follows the deletion, because a browser may cancel a deletion when the page is left. */
 async function forgetEverything() {
   storing = false;
+  clearAddress();
   keptModel = null;
   for (const { name } of slotsInStore()) localStorage.removeItem(name);
   await inStore("readwrite", (store) => store.clear()).catch(() => {});
