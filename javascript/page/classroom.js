@@ -98,7 +98,7 @@ function applyType() {
 
 /* ---- The worksheet ---- */
 
-const SCORES = [2, 1, 0];   // of the exercise with softmax
+const SHEET_SCORES = [2, 1, 0];   // of the exercise with softmax
 const ALIGNED = ["今天 天气 很 好", "The weather is nice today"];
 
 const ruled = (lines) => Array.from({ length: lines }, () => element("p", { class: "ruled" }));
@@ -115,7 +115,7 @@ function exerciseOfAlignment() {
   return [element("h2", {}, t("sheet.align")), element("p", {}, t("sheet.align.do")), words(source, true), element("div", { class: "gap" }), words(target, false)];
 }
 
-const exerciseOfSoftmax = () => [element("h2", {}, t("sheet.softmax")), element("p", {}, t("sheet.softmax.do", { scores: SCORES.join(", ") })), ...ruled(3)];
+const exerciseOfSoftmax = () => [element("h2", {}, t("sheet.softmax")), element("p", {}, t("sheet.softmax.do", { scores: SHEET_SCORES.join(", ") })), ...ruled(3)];
 
 const alignmentInWords = () => {
   const [source, target] = ALIGNED.map((text) => text.split(" "));
@@ -123,9 +123,9 @@ const alignmentInWords = () => {
 };
 
 function softmaxInNumbers() {
-  const powers = SCORES.map((score) => Math.exp(score)), sum = sumOf(powers), weights = powers.map((one) => one / sum);
+  const powers = SHEET_SCORES.map((score) => Math.exp(score)), sum = sumOf(powers), weights = powers.map((one) => one / sum);
   return t("sheet.softmax.answer", { powers: powers.map((one) => figure(one, 2)).join(" + "), sum: figure(sum, 2), weights: weights.map((one) => figure(one, 2)).join(", "),
-    small: SCORES.map((score) => figure(Math.exp(score / 4) / sumOf(SCORES.map((one) => Math.exp(one / 4))), 2)).join(", ") });
+    small: SHEET_SCORES.map((score) => figure(Math.exp(score / 4) / sumOf(SHEET_SCORES.map((one) => Math.exp(one / 4))), 2)).join(", ") });
 }
 
 /* Answers quote what this page has measured, if the lesson has run in it. */

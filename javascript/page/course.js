@@ -181,12 +181,12 @@ async function showMemory(cell) {
   return normsOfMemory("main");
 }
 
-const CELLS = ["elman", "relu", "gru", "lstm"];
+const MEMORY_CELLS = ["elman", "relu", "gru", "lstm"];
 
 async function measureCells() {
   const shares = {};
-  for (const cell of CELLS) shares[cell] = (await showMemory(cell)).share;
-  const best = largest(CELLS.slice(1), (cell) => shares[cell]);
+  for (const cell of MEMORY_CELLS) shares[cell] = (await showMemory(cell)).share;
+  const best = largest(MEMORY_CELLS.slice(1), (cell) => shares[cell]);
   await showMemory(best);
   return { shares, best };
 }
@@ -284,7 +284,7 @@ async function measureChoice() {
 const FEW = 40, MORE = 400;
 const MEMORIZING = { settings: { attention: "scaled", hiddenSize: 128, embeddingSize: 128, learningRate: 0.003 }, epochs: 40 };
 
-const lowestOf = (run) => run.validations.reduce((best, one) => (one.loss < best.loss ? one : best));
+const lowestValidation = (run) => run.validations.reduce((best, one) => (one.loss < best.loss ? one : best));
 
 async function dailyLines() {
   await here(choosePairs("daily", true));
@@ -295,7 +295,7 @@ async function measureOverfitting() {
   await setUp(YESTERDAY);
   const { lines, given } = await dailyLines();
   await setUpAndLearn({ lines: lines.slice(0, FEW), given, ...MEMORIZING });
-  const { run } = state, low = lowestOf(run), last = run.validations.at(-1);
+  const { run } = state, low = lowestValidation(run), last = run.validations.at(-1);
   return { train: run.ends.at(-1)[1], low: low.loss, at: low.epoch, last: last.loss, exact: last.exactMatch, epochs: run.ends.length };
 }
 
@@ -305,9 +305,9 @@ async function measureRemedies() {
   await setUp({ lines: lines.slice(0, FEW), given, ...MEMORIZING });
   const many = { text: lines.slice(0, MORE).map((line) => `${line}\n`).join("") };
   const few = lesson.found[0].low, found = {};
-  found.size = lowestOf(await tryNetwork({ hiddenSize: 192, embeddingSize: 192 }, 20)).loss;
-  found.dropout = lowestOf(await tryNetwork({ dropout: 0.3 })).loss;
-  found.pairs = lowestOf(await tryNetwork({}, 8, many)).loss;
+  found.size = lowestValidation(await tryNetwork({ hiddenSize: 192, embeddingSize: 192 }, 20)).loss;
+  found.dropout = lowestValidation(await tryNetwork({ dropout: 0.3 })).loss;
+  found.pairs = lowestValidation(await tryNetwork({}, 8, many)).loss;
   await dropTrial();
   return { few, ...found };
 }
@@ -478,9 +478,9 @@ const LESSONS = [
         expected: 0,
         act: [["Measure four cells", "测量四种单元"], measureCells],
         answer: ({ shares, best }) => ({
-          right: CELLS.indexOf(best) - 1,
+          right: MEMORY_CELLS.indexOf(best) - 1,
           text: ["Share of the gradient that arrives at the first step:", "传到第一步的梯度所占的比例："],
-          rows: CELLS.map((cell) => [cell, shares[cell], percent(shares[cell])]),
+          rows: MEMORY_CELLS.map((cell) => [cell, shares[cell], percent(shares[cell])]),
         }),
         reason: ["The identity passes a gradient on unchanged. The gates of GRU and LSTM are half open at first, so each step loses about half; training can open them.",
           "单位矩阵原样传递梯度。GRU 和 LSTM 的门最初半开，每一步大约损失一半，学习之后才会打开。"],
@@ -493,12 +493,12 @@ const LESSONS = [
         expected: 1,
         act: [["Let all four learn", "让四种单元学习"], measureLearnedCells],
         answer: ({ letter, loss }) => {
-          const learned = CELLS.filter((cell) => letter[cell] > 0.5);
+          const learned = MEMORY_CELLS.filter((cell) => letter[cell] > 0.5);
           return {
             right: learned.length === 4 ? 2 : learned.join() === "relu" ? 0 : learned.join() === "relu,gru,lstm" ? 1 : null,
             text: [`Mean probability of the last letter (the curves show elman and relu, with losses of ${figure(loss.elman, 2)} and ${figure(loss.relu, 2)}):`,
               `最后一个字母的平均概率（曲线是 elman 和 relu，损失为 ${figure(loss.elman, 2)} 和 ${figure(loss.relu, 2)}）：`],
-            rows: CELLS.map((cell) => [cell, letter[cell], figure(letter[cell], 2)]),
+            rows: MEMORY_CELLS.map((cell) => [cell, letter[cell], figure(letter[cell], 2)]),
           };
         },
         reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1 of 13 tokens: a mean loss of 0.16 is the best possible. Elman must guess the last letter too.",

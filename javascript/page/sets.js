@@ -12,16 +12,16 @@ function diceOf(seed) {
 }
 
 const oneOf = (list, dice) => list[dice(list.length)];
-const rowsOf = (text) => text.split("; ").map((row) => row.split(" "));
+const wordRows = (text) => text.split("; ").map((row) => row.split(" "));
 
 /* ---- French and English: adjectives follow the noun, "ne … pas" surrounds the verb, "maintenant" moves to the end. ---- */
 
-const FRENCH_SUBJECTS = rowsOf("je I; tu you; il he; elle she; nous we; vous you; ils they");
+const FRENCH_SUBJECTS = wordRows("je I; tu you; il he; elle she; nous we; vous you; ils they");
 /* The forms in the order of the subjects, then the English verb. */
-const FRENCH_VERBS = rowsOf("vois vois voit voit voyons voyez voient see; veux veux veut veut voulons voulez veulent want; vends vends vend vend vendons vendez vendent sell; prends prends prend prend prenons prenez prennent take; lave laves lave lave lavons lavez lavent wash");
-const FRENCH_NOUNS = [rowsOf("chat cat; chien dog; livre book; vélo bike; chapeau hat; bateau boat"), rowsOf("maison house; voiture car; fleur flower; table table; robe dress; pomme apple")];
-const FRENCH_COLORS = rowsOf("noir noire black; blanc blanche white; vert verte green; rouge rouge red; jaune jaune yellow");
-const FRENCH_ARTICLES = rowsOf("le la the; un une a; ce cette this");
+const FRENCH_VERBS = wordRows("vois vois voit voit voyons voyez voient see; veux veux veut veut voulons voulez veulent want; vends vends vend vend vendons vendez vendent sell; prends prends prend prend prenons prenez prennent take; lave laves lave lave lavons lavez lavent wash");
+const FRENCH_NOUNS = [wordRows("chat cat; chien dog; livre book; vélo bike; chapeau hat; bateau boat"), wordRows("maison house; voiture car; fleur flower; table table; robe dress; pomme apple")];
+const FRENCH_COLORS = wordRows("noir noire black; blanc blanche white; vert verte green; rouge rouge red; jaune jaune yellow");
+const FRENCH_ARTICLES = wordRows("le la the; un une a; ce cette this");
 
 function frenchPair(dice) {
   const who = dice(FRENCH_SUBJECTS.length), verb = oneOf(FRENCH_VERBS, dice), gender = dice(2);
