@@ -1,9 +1,10 @@
 # Makes the playground, one file with everything in it:
 #
-#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DQR=qrcode.js -DQR_LICENSE=FILE -DOUTPUT=playground.html -P bundle.cmake
+#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DQR=qrcode.js -DQR_LICENSE=FILE -DTERSER=terser
+#         -DOUTPUT=playground.html -P bundle.cmake
 #
 # PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
-# pairs, QR the library qrcode-generator.
+# pairs, QR the library qrcode-generator. TERSER is the program that shortens the script.
 
 cmake_minimum_required(VERSION 3.19)
 
@@ -45,11 +46,18 @@ function(read_text file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-shortened("${SCRIPT}" SCRIPT)
 foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
 endforeach()
+# Local names become short. Names of the whole script stay: tests use them. A Node that is not Debian's does not know where
+# Debian's terser has its modules.
+file(WRITE ${OUTPUT}.js "${SCRIPT}")
+execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --output ${OUTPUT}.min.js
+                        -- ${OUTPUT}.js
+                COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${OUTPUT}.min.js SCRIPT)
+file(REMOVE ${OUTPUT}.js ${OUTPUT}.min.js)
 
 # The worker is one classic script: files, the connection, then the worker itself. A page from a file has no origin, and
 # browsers refuse it workers that are modules.
