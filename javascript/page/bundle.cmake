@@ -1,14 +1,14 @@
 # Makes the playground, one file with everything in it:
 #
-#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DOUTPUT=playground.html -P bundle.cmake
+#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER [-DSTARTER=MODEL] -DOUTPUT=playground.html -P bundle.cmake
 #
 # PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
-# pairs.
+# pairs, STARTER is the model that translates when the page is opened.
 
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text engine figures files pairs learn served translate inside compare lessons keep main)
+set(SCRIPT_FILES text engine figures files import pairs learn served translate inside compare lessons keep translator honest first main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)
@@ -79,7 +79,14 @@ file(READ ${PAGE}/playground.css text)
 shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
 fill_page()
-foreach(name LICENSES MODULE DAILY WORKER)
+# The model that the page begins with, if there is one. Its weights hardly shrink, but its vocabulary does.
+set(STARTER_DATA "")
+if(NOT "${STARTER}" STREQUAL "")
+  packed_file(${STARTER} STARTER_DATA)
+endif()
+set(STARTER "${STARTER_DATA}")
+
+foreach(name LICENSES MODULE DAILY WORKER STARTER)
   string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 file(WRITE ${OUTPUT} "${page}")

@@ -94,11 +94,20 @@ const SIZE = 13;
 const drawn = (name, attributes, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
-/* Return the colors and the font of the page. */
-function styleOfPage() {
-  const { backgroundColor, color, fontFamily } = getComputedStyle(document.body);
-  return { paper: backgroundColor, ink: color, font: fontFamily };
+/* Return the values of colors of the style sheet. */
+function colorsOfPage(names) {
+  const probe = element("span", { hidden: "" });
+  document.body.append(probe);
+  const found = Object.fromEntries(names.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  }));
+  probe.remove();
+  return found;
 }
+
+/* Return the colors and the font of the page; paper is what cards and pictures lie on. */
+const styleOfPage = () => ({ ...colorsOfPage(["paper", "ink"]), font: getComputedStyle(document.body).fontFamily });
 
 function widthIn(font) {
   const context = document.createElement("canvas").getContext("2d");
