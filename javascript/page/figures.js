@@ -82,10 +82,11 @@ class HeatMap {
   fit() {
     const { table } = this, room = this.scroll.clientWidth, isWide = () => table.offsetWidth > room;
     table.classList.toggle("small", isWide());
-    if (!isWide() || this.view.sources.length <= MOST_READABLE || room === 0) return;
-    const heads = Math.max(...[...table.tBodies[0].rows].map((row) => row.cells[0].offsetWidth));
-    table.style.setProperty("--column", `${Math.max(2, Math.floor((room - heads - 4) / this.view.sources.length))}px`);
-    table.classList.add("dense");
+    if (!table.classList.contains("small") || room === 0) return;
+    const heads = Math.max(...[...table.tBodies[0].rows].map((row) => row.cells[0].offsetWidth)), columns = this.view.sources.length;
+    const isDense = columns > MOST_READABLE && isWide();
+    table.classList.toggle("dense", isDense);
+    table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - 8) / columns) - (isDense ? 0 : 1)))}px`);
   }
 
   fillLegend() {
@@ -109,7 +110,7 @@ class HeatMap {
     this.table.removeAttribute("aria-activedescendant");
     const isThere = place !== null && place.t < this.view.targets.length && place.s < this.view.sources.length;
     lightTable(this.table, isThere ? place : null);
-    write(this.readout, isThere ? this.words(place) : "");
+    write(this.readout, isThere ? this.words(place) : this.table.classList.contains("dense") ? t("map.dense") : "");
     if (!isThere) return;
     const cell = this.cell(place);
     cell.id ||= `${this.name}-${place.t}-${place.s}`;

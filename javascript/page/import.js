@@ -50,7 +50,7 @@ function isTextColumn(cells) {
 
 /* Return the columns that hold the sentences, and whether the first row is a heading. */
 function guessColumns({ rows, columns }) {
-  const isHeading = rows.length > 1 && rows[0].filter((cell) => HEADINGS.test(cell)).length >= 2;
+  const isHeading = rows.length > 1 && rows[0].filter((cell, at) => HEADINGS.test(cell) && cell !== rows[1][at]).length >= 2;
   const body = rows.slice(isHeading ? 1 : 0, 200);
   const texts = Array.from({ length: columns }, (_, at) => at).filter((at) => isTextColumn(body.map((row) => row[at] ?? "")));
   const [source = 0, target = source === 0 ? 1 : 0] = texts;
@@ -107,7 +107,8 @@ function previewTable(table, name, encoding) {
 /* Return the text of a file as lines of pairs: as it is if it has two columns, otherwise as the user chooses. Null: the
  * user takes nothing. */
 async function pairsOfTable(text, name, encoding) {
-  const table = text.length > MOST_TEXT ? null : tableOf(text.replace(/^\ufeff/, ""));
+  const isOther = text.length > MOST_TEXT || /^\s*[[{<]/.test(text);
+  const table = isOther ? null : tableOf(text.replace(/^\ufeff/, ""));
   if (table === null || (table.delimiter === "\t" && table.columns === 2 && !guessColumns(table).isHeading)) return text;
   const lines = await previewTable(table, name, encoding);
   return lines && lines.join("\n");

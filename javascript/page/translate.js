@@ -68,7 +68,7 @@ const sayThatItWaits = () => setTimeout(() => {
 
 /* A model that needs long for its beam shows the greedy translation first, and the rest when typing pauses. */
 const SLOW_SEARCH = 60, PAUSE_OF_TYPING = 200;    // milliseconds
-const searching = { timer: null, cost: 0, of: null };
+const searching = { timer: null, cost: 0, of: null, isWhole: false };
 
 function isSlowSearch(whole) {
   if (searching.of !== translator.chosen) Object.assign(searching, { of: translator.chosen, cost: 0 });
@@ -97,6 +97,7 @@ const translateNow = newestOnly(async (whole = false) => {
     const common = ({ targetIds }) => [...targetIds, -1].findIndex((id, place) => id !== before[place]);
     const at = results.reduce((best, one, place) => (common(one) > common(results[best]) ? place : best), 0);
     Object.assign(asked, { results, at });
+    searching.isWhole = !isQuick;
     answered();
     drawTranslation();
   } catch (error) {

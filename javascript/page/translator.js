@@ -126,7 +126,7 @@ const SENTENCES = [
   "她昨天没吃这个苹果。", "你明天想做什么？", "我喜欢在家看书。", "他们已经回家了。", "这个问题很难。", "今天天气很好。",
   "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
   "Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön.", "Je voudrais un café.", "Il fait beau aujourd’hui.",
-  "¿Qué quieres hacer mañana?", "Hoy hace buen tiempo.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
+  "¿Qué quieres hacer mañana?", "Me gusta leer libros.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
 ];
 const EXAMPLES = 5;
 
