@@ -65,6 +65,7 @@ class HeatMap {
     [...this.table.tBodies[0].rows].forEach((row, at) => {
       for (let s = 0; s < S; s++) row.cells[s + 1].classList.toggle("changed", this.marked.has(`${at},${s}`));
     });
+    this.slope();
     if (isNew) this.fit();
     if (this.at !== null && (this.at.t >= T || this.at.s >= S)) this.at = null;
     this.light(this.lit);
@@ -80,13 +81,31 @@ class HeatMap {
 
   /* Make the table smaller if it is too wide; with very many columns, so small that only colors are left. */
   fit() {
-    const { table } = this, room = this.scroll.clientWidth, isWide = () => table.offsetWidth > room;
+    const { table } = this, room = this.scroll.clientWidth, isWide = () => table.offsetWidth + this.overhang() > room;
     table.classList.toggle("small", isWide());
     if (!table.classList.contains("small") || room === 0) return;
     const heads = Math.max(...[...table.tBodies[0].rows].map((row) => row.cells[0].offsetWidth)), columns = this.view.sources.length;
     const isDense = columns > MOST_READABLE && isWide();
     table.classList.toggle("dense", isDense);
-    table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - 8) / columns) - (isDense ? 0 : 1)))}px`);
+    if (isDense) table.classList.remove("sloping");
+    table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - this.overhang() - 8) / columns) - (isDense ? 0 : 1)))}px`);
+  }
+
+  /* Long words above narrow columns slope. The head is as high as the longest of them. */
+  slope() {
+    const { table, view } = this, words = JSON.stringify(view.sources);
+    if (this.sloping === table && table.words === words) return;
+    Object.assign(this, { sloping: table });
+    table.words = words;
+    const longest = Math.max(0, ...[...table.querySelectorAll(".tall thead th bdi:not(:lang(zh), :lang(ja), :lang(ko))")].map((word) => word.scrollWidth));
+    table.slope = Math.ceil(0.72 * longest) + 14;
+    table.style.setProperty("--slope", `${table.slope}px`);
+    table.classList.toggle("sloping", longest > 0 && !table.classList.contains("dense"));
+  }
+
+  /* Return how far the words of the last columns reach beyond the table. */
+  overhang() {
+    return this.table.classList.contains("sloping") ? this.table.slope : 0;
   }
 
   fillLegend() {
