@@ -67,7 +67,7 @@ function linesOfTable({ rows }, { source, target, isHeading }) {
 
 /* Let the user choose; resolve to lines, or to null if nothing is to be taken. */
 function previewTable(table, name, encoding) {
-  const dialog = byId("import"), choice = guessColumns(table);
+  const dialog = element("dialog", { id: "import" }), choice = guessColumns(table);
   const names = Array.from({ length: table.columns }, (_, at) => t("import.column", { n: at + 1 }));
   const column = (side) => {
     const select = element("select", { id: `import-${side}` }, ...names.map((one, at) => new Option(one, at)));
@@ -96,8 +96,9 @@ function previewTable(table, name, encoding) {
     element("p", { class: "hint" }, t("import.hint", { columns: table.columns, encoding: encoding.toUpperCase() })),
     element("div", { class: "row" }, column("source"), swap, column("target"), element("label", { class: "check" }, heading, element("span", {}, t("import.heading")))),
     preview, element("div", { class: "row" }, take, cancel)));
+  /* A new element each time: the event of an earlier one that was just closed may still be due. */
+  byId("import").replaceWith(dialog);
   draw();
-  dialog.returnValue = "";
   dialog.showModal();
   return new Promise((give) => {
     dialog.addEventListener("close", () => give(dialog.returnValue === "take" ? good() : null), { once: true });
