@@ -4,6 +4,8 @@
 
 /* Above this number of cells a table would be slow to redraw while a network learns. */
 const MOST_CELLS = 3600;
+/* Longer words slope above narrow columns, in pixels. */
+const MOST_UPRIGHT = 26;
 /* With more columns, a map without scrolling is worth more than its words. */
 const MOST_READABLE = 60;
 
@@ -100,7 +102,7 @@ class HeatMap {
     const longest = Math.max(0, ...[...table.querySelectorAll(".tall thead th bdi:not(:lang(zh), :lang(ja), :lang(ko))")].map((word) => word.scrollWidth));
     table.slope = Math.ceil(0.72 * longest) + 14;
     table.style.setProperty("--slope", `${table.slope}px`);
-    table.classList.toggle("sloping", longest > 0 && !table.classList.contains("dense"));
+    table.classList.toggle("sloping", longest > MOST_UPRIGHT && !table.classList.contains("dense"));
   }
 
   /* Return how far the words of the last columns reach beyond the table. */
