@@ -21,6 +21,9 @@ function drawInsideState() {
   byId("inside-go").disabled = byId("check").disabled = of === null || !state.ready;
   if (usesGiven()) fillInsideAsTranslated();
   else if (insideState.watched !== state.watched) fillInside(state.watched);
+  /* The pairs may have come after the sentence. */
+  const wanted = byId("inside-target");
+  if (wanted.value === "" && document.activeElement !== wanted) wanted.value = referenceOf(byId("inside-source").value.trim());
 }
 
 function fillInside(source) {
@@ -34,10 +37,14 @@ function fillInside(source) {
 /* Fill in what the model inside the page has translated, until the user types something else. */
 function fillInsideAsTranslated() {
   const shown = shownTranslation();
+  if (shown === null && byId("inside-source").value === "") fillInside(state.watched);
   if (shown === null || insideState.watched === shown.text) return;
   fillInside(shown.source);
   insideState.watched = byId("inside-target").value = shown.text;
 }
+
+/* Return the words for the network of the figures. */
+const whoseFigures = ({ place, at }) => (place.slot === "main" ? t("epoch.n", { n: at }) : t("model.inside"));
 
 /* Write the figures, also after a change of the language. */
 function redrawInside() {
@@ -45,7 +52,7 @@ function redrawInside() {
   fillSteps(found === null ? [] : found.forced.targetTokens);
   if (found === null) return;
   byId("inside").hidden = false;
-  const title = [t("inside.losses"), found.place.slot === "main" ? t("epoch.n", { n: found.at }) : t("model.inside"), ...(found.place.slot === "main" && hasOtherPairs() ? [t("other.pairs")] : [])].join(" · ");
+  const title = [t("inside.losses"), whoseFigures(found), ...(found.place.slot === "main" && hasOtherPairs() ? [t("other.pairs")] : [])].join(" · ");
   byId("inside-title").textContent = title;
   drawLosses(found);
   drawHidden(found.trace);
@@ -176,7 +183,7 @@ const normKeys = () => [{ name: t("inside.states"), ink: "accent" }, { name: t("
 function normsPicture() {
   const { found } = insideState;
   if (found === null) return null;
-  const title = `${t("inside.norms")}, ${t("epoch.n", { n: found.at })}: ${visible(found.source)} → ${visible(found.target)}`;
+  const title = `${t("inside.norms")}, ${whoseFigures(found)}: ${visible(found.source)} → ${visible(found.target)}`;
   return { name: "gradients", svg: inLight(() => framed(title, normKeys(),
     found.trace.layers.map((layer) => ({ title: layerName(layer), svg: normsOf(found.trace, layer) })))) };
 }

@@ -79,7 +79,7 @@ async function openGiven() {
   }
   drawTranslators();
   drawRun();
-  if (state.view === "translate") showView("translate");
+  if (["translate", "inside"].includes(state.view)) showView(state.view);
 }
 
 /* Choose at the start: what the last visit or a link names, if it is there. */
