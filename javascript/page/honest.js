@@ -4,8 +4,11 @@
  * less of their words with the reference. Label smoothing keeps the probabilities of a good model below 0.9. */
 const CONFIDENCES = [["sure", 0.68], ["fair", 0.55], ["unsure", 0.4], ["guess", 0]];
 
-function confidenceOf({ logProbability, targetTokens, sourceKnown }) {
-  const mean = Math.exp(logProbability / Math.max(1, targetTokens.length));
+const meanProbability = ({ logProbability, targetTokens }) => Math.exp(logProbability / Math.max(1, targetTokens.length));
+const isSure = (translation) => meanProbability(translation) >= CONFIDENCES[0][1];
+
+function confidenceOf(translation) {
+  const { sourceKnown } = translation, mean = meanProbability(translation);
   const at = CONFIDENCES.findIndex(([, least]) => !(mean < least)), isUnknown = sourceKnown.includes(false);
   const [name] = CONFIDENCES[isUnknown ? Math.max(at, 2) : at];
   return t("confidence", { words: t(`confidence.${name}`), p: figure(100 * mean, 0) });

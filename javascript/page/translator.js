@@ -99,9 +99,12 @@ async function learnFromGiven() {
 /* Return the name of a language in that of the page. */
 const nameOfLanguage = (tag) => attempt(() => new Intl.DisplayNames([state.language], { type: "language" }).of(tag), tag);
 
+/* Return the languages that the model inside the page states, or those in the name of its file; otherwise null. */
 function languagesOfGiven() {
   const { sourceLanguage = "", targetLanguage = "" } = translator.given?.settings ?? {};
-  return sourceLanguage === "" || targetLanguage === "" ? null : { source: nameOfLanguage(sourceLanguage), target: nameOfLanguage(targetLanguage) };
+  const [source, target] = sourceLanguage !== "" && targetLanguage !== "" ? [sourceLanguage, targetLanguage]
+    : PACKED === "" ? byId("starter").dataset.languages.split("-") : [];
+  return target === undefined ? null : { source: nameOfLanguage(source), target: nameOfLanguage(target) };
 }
 
 function drawTranslators() {
@@ -123,7 +126,7 @@ function drawTranslators() {
 
 /* Sentences for models whose pairs the page does not have. Only those that a model knows completely are offered. */
 const SENTENCES = [
-  "她昨天没吃这个苹果。", "你明天想做什么？", "我喜欢在家看书。", "他们已经回家了。", "这个问题很难。", "今天天气很好。",
+  "她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
   "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
   "Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön.", "Je voudrais un café.", "Il fait beau aujourd’hui.",
   "¿Qué quieres hacer mañana?", "Me gusta leer libros.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
@@ -136,17 +139,19 @@ function examplesOfPairs() {
   return sources.filter((_, at) => at % step === 0).slice(0, EXAMPLES);
 }
 
-/* Return the sentences that the chosen model knows completely. */
+/* Return the sentences that the chosen model knows completely; those of which it is sure, if there are some. */
 async function fittingSentences() {
   const service = chosenService();
   if (service !== null) return knownToService(service, SENTENCES);
-  const { place } = networkOnShow(), found = [];
+  const { place } = networkOnShow(), { beam = FIRST_BEAM, lengthPenalty } = searchOfTranslator(), known = [], sure = [];
   for (const text of SENTENCES) {
-    const [one] = await engine.call("translate", { ...place, text, options: { beam: 1 } }).catch(() => []);
-    if (one !== undefined && !one.warning && one.ended && one.sourceKnown.every(Boolean)) found.push(text);
-    if (found.length === EXAMPLES) break;
+    const [one] = await engine.call("translate", { ...place, text, options: { beam, lengthPenalty } }).catch(() => []);
+    if (one === undefined || one.warning || !one.ended || !one.sourceKnown.every(Boolean)) continue;
+    known.push(text);
+    if (isSure(one)) sure.push(text);
+    if (sure.length === EXAMPLES) break;
   }
-  return found;
+  return sure.length > 0 ? sure : known;
 }
 
 /* Offer examples that fit, and begin with the first if nothing was typed. */
