@@ -4,7 +4,10 @@
 #include "inspect/format.h"
 
 /* The weights of the legend. */
-static const double LEGEND[] = {0, 0.1, 0.25, 0.5, 0.75, 1};
+static const struct {
+  double weight;
+  const char *text;
+} LEGEND[] = {{0, "0"}, {0.1, "0.1"}, {0.25, "0.25"}, {0.5, "0.5"}, {0.75, "0.75"}, {1, "1"}};
 enum { LEGEND_STEPS = sizeof LEGEND / sizeof *LEGEND, LEGEND_CELL = SVG_CELL + 8 };
 
 /* Positions in one heat map. */
@@ -178,10 +181,11 @@ static void write_scale(FILE *stream, size_t y) {
     const size_t x = SVG_MARGIN + i * LEGEND_CELL;
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"", x, y,
             LEGEND_CELL - 1, SVG_CELL_HEIGHT - 1);
-    write_color(stream, LEGEND[i]);
+    write_color(stream, LEGEND[i].weight);
     fprintf(stream,
-            "\"/>\n<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\" style=\"fill: %s\">%g</text>\n",
-            x + LEGEND_CELL / 2, y + 17, LEGEND[i] > 0.525 ? "#000000" : "#FFFFFF", LEGEND[i]);
+            "\"/>\n<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\" style=\"fill: %s\">%s</text>\n",
+            x + LEGEND_CELL / 2, y + 17, LEGEND[i].weight > 0.525 ? "#000000" : "#FFFFFF",
+            LEGEND[i].text);
   }
 }
 
