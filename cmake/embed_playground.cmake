@@ -1,6 +1,7 @@
 # Writes the playground as C: cmake -DPAGE=playground.html -DOUTPUT=FILE.c -DLICENSES=FOLDER -P embed_playground.cmake
 #
-# The page has one empty element for a model, SLOT. playground_head is the page up to the content of the element,
+# The page has one empty element for a model, SLOT; a model that it begins with is left out, since a handed-out page has one of
+# its own and a service has others. playground_head is the page up to the content of the element,
 # playground_tail the rest. The licenses that the page contains in gzip and base64, each below a line
 # "==== licenses/NAME ====", become files of FOLDER.
 
@@ -9,6 +10,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 set(SLOT [[<script type="application/octet-stream;base64" id="model"></script>]])
 
 file(READ ${PAGE} page)
+string(REGEX REPLACE "(<script[^>]* id=\"starter\">)[A-Za-z0-9+/=]*" "\\1" page "${page}")
 string(FIND "${page}" "${SLOT}" first)
 string(FIND "${page}" "${SLOT}" last REVERSE)
 if(first EQUAL -1 OR NOT first EQUAL last)

@@ -129,7 +129,8 @@ class Chromium:
         elif method == "Log.entryAdded":
             self.problems.append(what["entry"]["text"])
         elif method == "Page.javascriptDialogOpening":
-            self.problems.append("dialog: " + what["message"])
+            if what["type"] != "beforeunload":
+                self.problems.append("dialog: " + what["message"])
             self._send("Page.handleJavaScriptDialog", {"accept": True})
         elif method == "Network.requestWillBeSent":
             if not what["request"]["url"].startswith(("file:", "about:")):

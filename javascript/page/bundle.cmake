@@ -1,16 +1,17 @@
 # Makes the playground, one file with everything in it:
 #
 #   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DQR=qrcode.js -DQR_LICENSE=FILE -DTERSER=terser
-#         -DOUTPUT=playground.html -P bundle.cmake
+#         [-DSTARTER=MODEL] -DOUTPUT=playground.html -P bundle.cmake
 #
 # PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
-# pairs, QR the library qrcode-generator. TERSER is the program that shortens the script.
+# pairs, QR the library qrcode-generator. TERSER is the program that shortens the script, STARTER the model that translates when the
+# page is opened.
 
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text text_class engine figures files glosses sets pairs learn served translate inside compare trials course lessons
-    experiments keep address classroom main)
+set(SCRIPT_FILES text text_class engine figures files import glosses sets pairs learn served translate inside compare trials course
+    lessons experiments keep translator honest first address classroom main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)
@@ -98,7 +99,19 @@ file(READ ${PAGE}/playground.css text)
 shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
 fill_page()
-foreach(name LICENSES MODULE DAILY QR WORKER)
+# The model that the page begins with, if there is one. Its weights hardly shrink, but its vocabulary does.
+# A name such as NAME.zh-en.safetensors states its languages, in case that the model does not.
+set(STARTER_DATA "")
+set(STARTER_LANGUAGES "")
+if(NOT "${STARTER}" STREQUAL "")
+  packed_file(${STARTER} STARTER_DATA)
+  if(STARTER MATCHES "[.]([a-z]+-[a-z]+)[.][^.]*$")
+    set(STARTER_LANGUAGES ${CMAKE_MATCH_1})
+  endif()
+endif()
+set(STARTER "${STARTER_DATA}")
+
+foreach(name LICENSES MODULE DAILY WORKER STARTER STARTER_LANGUAGES)
   string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 file(WRITE ${OUTPUT} "${page}")

@@ -66,7 +66,7 @@ let storing = false;
 
 /* Return what the user has chosen: the fields of a link. */
 const choicesOf = ({ settings, epochs, hold, set, lines, watched }) => ({
-  view: state.view, lang: state.language, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
+  view: state.view, lang: state.language, translator: GIVEN === "" || chosenService() !== null ? "" : translator.chosen, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
   sentence: watched, text: asked.text, beam: asked.beam, split: asked.split ? "" : "off", settings,
 });
 
@@ -75,7 +75,7 @@ function storeNow() {
   if (!storing) return false;
   const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
   const kept = { ...chosen, pairs: large ? null : chosen.pairs,
-    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
+    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked, log: byId("log").checked,
     glosses: state.glosses, large: byId("large").checked, done: [...lesson.done] };
   try {
     ownSlot();
@@ -307,8 +307,8 @@ function placeNow() {
 }
 
 /* Return the place that fields of a link or of a handed-out page name. Other fields are hyperparameters. */
-function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings, ...others }) {
-  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings: { ...settings, ...others } };
+function placeOf({ view, lang, translator: translates, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings, ...others }) {
+  return { view, lang, translator: translates, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings: { ...settings, ...others } };
 }
 
 async function copyLink() {
@@ -329,6 +329,7 @@ function takePlace(place) {
   const number = (value, minimum, maximum) => validValue({ type: "size", minimum, maximum }, value);
   if (place.lang in { en: 1, zh: 1 }) state.language = place.lang;
   if (VIEWS.includes(place.view)) state.view = place.view;
+  if (["own", "given"].includes(place.translator)) translator.wanted = place.translator;
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
     Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null, wanted: null });
     Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
@@ -343,6 +344,7 @@ function takePlace(place) {
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
   if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
   asked.beam = validValue(BEAM, place.beam) ?? asked.beam;
+  asked.beamWanted = asked.beamWanted || place.beam !== undefined;
   asked.split = place.split !== "off";
   if ((place.lesson !== undefined || place.try !== undefined) && !takeOpening(place))
     wantedSettings = { ...wantedSettings, lesson: place.lesson ?? place.try };
@@ -362,6 +364,7 @@ function applyWantedSettings() {
 
 const STORED_CHOICES = ["theme", "scale"];
 
+/* Return whether there was a last visit. */
 function restoreVisit() {
   chooseSlot();
   const last = stored();
@@ -370,10 +373,10 @@ function restoreVisit() {
   takePlace(last);
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
-  byId("numbers").checked = last.numbers === true;
-  byId("large").checked = last.large === true;
+  for (const id of ["numbers", "log", "large"]) byId(id).checked = last[id] === true;
   state.glosses = typeof last.glosses === "boolean" ? last.glosses : null;
   lesson.done = new Set(Array.isArray(last.done) ? last.done : []);
+  return slot.text !== null;
 }
 
 /* Return what a handed-out page presets. */
@@ -382,7 +385,7 @@ function readPreset() {
     return placeOf(JSON.parse(byId("preset").textContent.trim() || "{}"));
   } catch (error) {
     tell("preset", () => t("error.preset", { problem: error.message }), { bad: true });
-    return {};
+    return placeOf({});
   }
 }
 

@@ -148,6 +148,7 @@ function drawButtons() {
   byId("change-note").hidden = !isChanged();
   byId("change-note").textContent = t("changed");
   byId("model-save").disabled = !hasModel();
+  byId("learn-given").hidden = translator.given === null || status !== "none" || state.busy !== null;
 }
 
 /* Return whether all settings are valid; otherwise lead to the first that is not. */
@@ -190,6 +191,7 @@ function replaceNetwork(info, run) {
   Object.assign(state, { info, run, epoch: null });
   Object.assign(asked, { prefix: null, position: null, cell: null });
   asked.overrides.clear();
+  networkWasReplaced(info !== null);
 }
 
 /* Return what brings the network back; null if it has learned for less than the seconds. */

@@ -14,7 +14,8 @@ function showView(view, focus = false) {
   }
   if (view === "translate") {
     drawExamples();
-    if (asked.text === "" && state.watched !== "") asked.text = state.watched;
+    if (asked.text === "" && state.watched !== "" && translator.chosen === "own") asked.text = state.watched;
+    asked.cleared = false;
     byId("text").value = asked.text;
     byId("beam").value = asked.beam;
     byId("split").checked = asked.split;
@@ -67,6 +68,7 @@ function drawAll() {
     if (compared[name].run.watched === null) compared[name].map.empty(t("map.empty"));
   }
   drawWatched(state.run.watched);
+  drawTranslators();
   drawRun();
   drawLesson();
   byId("weight").dataset.place = "";
@@ -142,6 +144,7 @@ async function startAgain(stopped = false) {
   const kept = keptModel;
   state.ready = false;
   engine.stop();
+  translator.given = null;
   replaceNetwork(null, newRun());
   for (const name of SIDES) compared[name].run = newRun();
   if (!stopped && ++restarts > 5) {
@@ -155,6 +158,7 @@ async function startAgain(stopped = false) {
     } finally {
       state.ready = true;
     }
+    openGiven();
     tell("engine", () => t(`${stopped ? "busy.stopped" : "error.restarted"}${kept === null ? "" : ".kept"}`), { bad: !stopped });
   } catch (error) {
     failToStart(error);
@@ -189,30 +193,26 @@ async function startEngine() {
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
+  chooseFirstTranslator();
   storeNow(); // this tab now owns its slot
   await offerOtherSlot();
   /* The buttons wait for the pairs and the model: a network that began earlier would be replaced by them. */
   state.ready = true;
   await findService().catch((error) => tell("served", () => wordsOf(error), { bad: true }));
   drawAll();
+  openGiven();
   openWanted();
 }
 
-const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"), true);
-
-/* The model of the last visit, or else the one inside a handed-out page. */
+/* Bring back the network of the last visit. */
 async function firstModel() {
   try {
     const kept = await modelOfLastVisit();
-    if (kept !== null) {
-      await restoreModel(kept);
-      const action = PACKED === "" ? null : { label: "model.use", go: () => openPacked().catch(reportError) };
-      tell("model", () => t("model.last", { n: modelEpoch() }), { action });
-    } else if (PACKED !== "") {
-      await openPacked();
-    }
+    if (kept === null) return;
+    await restoreModel(kept);
+    tell("model", () => t("model.last", { n: modelEpoch() }));
   } catch (error) {
-    tell("model", () => t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+    tell("model", () => t("error.model", { name: t("model.kept"), problem: wordsOf(error) }), { bad: true });
   } finally {
     state.busy = null;
   }
@@ -228,6 +228,7 @@ function listen() {
   listenToPairs();
   listenToLearning();
   listenToTranslation();
+  listenToTranslators();
   listenToInside();
   listenToComparison();
   listenToLessons();
@@ -243,7 +244,7 @@ function listen() {
     storeSoon();
   });
   byId("theme").addEventListener("change", () => { applyTheme(); storeSoon(); });
-  for (const id of ["scale", "numbers"])
+  for (const id of ["scale", "numbers", "log"])
     byId(id).addEventListener("change", () => { redrawFigures(); storeSoon(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawFigures);
   document.addEventListener("click", ({ target }) => {
@@ -260,6 +261,7 @@ function listen() {
   });
   window.addEventListener("pagehide", keepNow);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepNow(); });
+  window.addEventListener("beforeunload", warnBeforeLeaving);
   engine.on("progress", onProgress);
   engine.on("failed", onFailed);
   engine.on("broken", () => startAgain());
@@ -271,13 +273,7 @@ function listen() {
 
 function start() {
   state.run = newRun();
-  restoreVisit();
-  takePlace(readPreset());
-  if (location.hash.length > 1) {
-    const link = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-    if (!Object.keys(link).every((name) => PLACES.includes(name))) wantedSettings = {};
-    takePlace(placeOf(link));
-  }
+  takeFirstPlaces();
   pairs.wantedSentence = state.watched !== "";
   if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && wantedSet() === null) state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();

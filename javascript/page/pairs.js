@@ -170,7 +170,8 @@ async function takePairsFile(file) {
   }
   const { text, encoding } = decodedFile(bytes);
   if (text !== null) {
-    takeText(text, { name: file.name, encoding });
+    const lines = await pairsOfTable(text, file.name, encoding);
+    if (lines !== null) takeText(lines, { name: file.name, encoding });
     return;
   }
   const read = new TextDecoder(encoding).decode(bytes);
@@ -378,8 +379,8 @@ function onPaste(event) {
   const isPairs = state.view === "pairs" && /[\t\n]/.test(text.trim());
   if (!isPairs && text.length <= MOST_TEXT) return;
   event.preventDefault();
-  const input = event.target.closest("#pairs-rows input");
-  takeText(text, { at: input === null ? null : Number(input.dataset.at) });
+  const input = event.target.closest("#pairs-rows input"), at = input === null ? null : Number(input.dataset.at);
+  pairsOfTable(text, t("import.pasted"), "utf-8").then((lines) => { if (lines !== null) takeText(lines, { at }); }).catch(reportError);
 }
 
 function listenToPairs() {

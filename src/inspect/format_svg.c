@@ -3,7 +3,12 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
+/* The weights of the legend. */
+static const struct {
+  double weight;
+  const char *text;
+} LEGEND[] = {{0, "0"}, {0.1, "0.1"}, {0.25, "0.25"}, {0.5, "0.5"}, {0.75, "0.75"}, {1, "1"}};
+enum { LEGEND_STEPS = sizeof LEGEND / sizeof *LEGEND, LEGEND_CELL = SVG_CELL + 8 };
 
 /* Positions in one heat map. */
 struct map_layout {
@@ -27,7 +32,7 @@ static struct map_layout map_layout_of(const elman_translation *translation) {
   /* If there are several panels, their names occupy a line above the labels. */
   layout.top = SVG_LINE + slope + (translation->heads > 1 ? SVG_LINE : 0);
   layout.width = layout.left + panel_columns(translation) * SVG_CELL + slope + SVG_MARGIN;
-  layout.height = layout.top + translation->target_count * CELL_HEIGHT + SVG_MARGIN;
+  layout.height = layout.top + translation->target_count * SVG_CELL_HEIGHT + SVG_MARGIN;
   return layout;
 }
 
@@ -72,7 +77,7 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
     struct column_buffer buffer;
     const double weight = column_weight(translation, weights, t, s);
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
-            layout.left + s * SVG_CELL, y, SVG_CELL - 1, CELL_HEIGHT - 1);
+            layout.left + s * SVG_CELL, y, SVG_CELL - 1, SVG_CELL_HEIGHT - 1);
     write_color(stream, weight);
     fputs("\"><title>", stream);
     write_side(stream, translation->target_tokens[t], SVG_LABEL);
@@ -89,9 +94,9 @@ static void write_svg_map(FILE *stream, const elman_translation *translation, si
   fputs("</text>\n", stream);
   write_source_labels(stream, translation, layout, y);
   for (size_t t = 0; t < translation->target_count; t++) {
-    const size_t top = y + layout.top + t * CELL_HEIGHT;
+    const size_t top = y + layout.top + t * SVG_CELL_HEIGHT;
     fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", layout.left - SVG_GAP,
-            top + CELL_HEIGHT - 8);
+            top + SVG_CELL_HEIGHT - 8);
     write_xml(stream, translation->target_tokens[t], SVG_LABEL);
     fputs("</text>\n", stream);
     write_cells(stream, translation, panel_weights(translation, panel), layout, t, top);
@@ -165,25 +170,23 @@ static void write_svg(elman_attention_writer *writing, const elman_translation *
 /* ---- the document ---- */
 
 static void begin_svg(elman_attention_writer *writing) {
-  writing->width = LEGEND_WIDTH + 4 * SVG_LINE;
+  writing->width = 2 * SVG_MARGIN + LEGEND_STEPS * LEGEND_CELL;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   writing->failed = writing->held == NULL;
 }
 
+/* At 0.525 of the scale black and white have equal contrast, above 4.5. */
 static void write_scale(FILE *stream, size_t y) {
-  enum { STEPS = 8 };
-  fputs("<defs><linearGradient id=\"scale\">", stream);
-  for (int i = 0; i <= STEPS; i++) {
-    fprintf(stream, "<stop offset=\"%s\" stop-color=\"", fixed_text((double)i / STEPS, 3).text);
-    write_color(stream, (double)i / STEPS);
-    fputs("\"/>", stream);
+  for (size_t i = 0; i < LEGEND_STEPS; i++) {
+    const size_t x = SVG_MARGIN + i * LEGEND_CELL;
+    fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"", x, y,
+            LEGEND_CELL - 1, SVG_CELL_HEIGHT - 1);
+    write_color(stream, LEGEND[i].weight);
+    fprintf(stream,
+            "\"/>\n<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\" style=\"fill: %s\">%s</text>\n",
+            x + LEGEND_CELL / 2, y + 17, LEGEND[i].weight > 0.525 ? "#000000" : "#FFFFFF",
+            LEGEND[i].text);
   }
-  fprintf(stream,
-          "</linearGradient></defs>\n<text x=\"%d\" y=\"%zu\">0</text>\n"
-          "<rect x=\"%d\" y=\"%zu\" width=\"%d\" height=\"10\" fill=\"url(#scale)\"/>\n"
-          "<text x=\"%d\" y=\"%zu\">1</text>\n",
-          SVG_MARGIN, y + 10, SVG_MARGIN + SVG_LINE, y, LEGEND_WIDTH,
-          SVG_MARGIN + SVG_LINE + LEGEND_WIDTH + SVG_GAP, y + 10);
 }
 
 static void end_svg(elman_attention_writer *writing) {
@@ -198,7 +201,7 @@ static void end_svg(elman_attention_writer *writing) {
   write_scale(stream, writing->height + SVG_LINE / 2);
   if (writing->unknown)
     fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
-            SVG_MARGIN, writing->height + 2 * SVG_LINE);
+            SVG_MARGIN, writing->height + 5 * SVG_LINE / 2);
   fputs("</svg>\n", stream);
 }
 
