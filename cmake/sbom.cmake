@@ -144,6 +144,8 @@ function(sbom_add_playground relationship)
                 https://github.com/WebAssembly/wasi-libc ${relationship})
   sbom_add_part(compiler-rt libclang-rt-14-dev-wasm32 /var/lib/dpkg "Apache-2.0 WITH LLVM-exception"
                 https://compiler-rt.llvm.org/ ${relationship})
+  sbom_add_part(qrcode-generator node-qrcode-generator /var/lib/dpkg MIT
+                https://github.com/kazuhikoarase/qrcode-generator ${relationship})
 endfunction()
 
 function(sbom_write name version license folder output)

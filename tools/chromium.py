@@ -129,7 +129,8 @@ class Chromium:
         elif method == "Log.entryAdded":
             self.problems.append(what["entry"]["text"])
         elif method == "Page.javascriptDialogOpening":
-            self.problems.append("dialog: " + what["message"])
+            if what["type"] != "beforeunload":
+                self.problems.append("dialog: " + what["message"])
             self._send("Page.handleJavaScriptDialog", {"accept": True})
         elif method == "Network.requestWillBeSent":
             if not what["request"]["url"].startswith(("file:", "about:")):
@@ -181,9 +182,9 @@ class Chromium:
             raise Failure(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, expression):
-        """Wait until a JavaScript expression is true."""
-        deadline = time.monotonic() + PATIENCE
+    def wait(self, expression, patience=PATIENCE):
+        """Wait until a JavaScript expression is true, for so many seconds at most."""
+        deadline = time.monotonic() + patience
         while not self.value(expression):
             if time.monotonic() > deadline:
                 raise Failure(f"never true: {expression}")

@@ -1,20 +1,31 @@
 # Makes the playground, one file with everything in it:
 #
-#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DOUTPUT=playground.html -P bundle.cmake
+#   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DQR=qrcode.js -DQR_LICENSE=FILE -DTERSER=terser
+#         [-DSTARTER=MODEL] -DOUTPUT=playground.html -P bundle.cmake
 #
 # PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
-# pairs.
+# pairs, QR the library qrcode-generator. TERSER is the program that shortens the script, STARTER the model that translates when the
+# page is opened.
 
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text engine figures network steps files pairs learn film served translate inside compare lessons keep main)
+set(SCRIPT_FILES text text_class engine figures network steps files import glosses sets pairs learn film served translate inside compare
+    trials course lessons experiments keep translator honest first address classroom main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)
   execute_process(COMMAND gzip --best --no-name --stdout ${file} COMMAND base64 --wrap=0
                   OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+# The same for a text.
+function(packed_text text result)
+  file(WRITE ${OUTPUT}.part "${text}")
+  packed_file(${OUTPUT}.part packed)
+  file(REMOVE ${OUTPUT}.part)
+  set(${result} "${packed}" PARENT_SCOPE)
 endfunction()
 
 # Remove indentation, and comments that fill lines. No text of the page depends on either.
@@ -36,11 +47,18 @@ function(read_text file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-shortened("${SCRIPT}" SCRIPT)
 foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
 endforeach()
+# Local names become short. Names of the whole script stay: tests use them. A Node that is not Debian's does not know where
+# Debian's terser has its modules.
+file(WRITE ${OUTPUT}.js "${SCRIPT}")
+execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --output ${OUTPUT}.min.js
+                        -- ${OUTPUT}.js
+                COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${OUTPUT}.min.js SCRIPT)
+file(REMOVE ${OUTPUT}.js ${OUTPUT}.min.js)
 
 # The worker is one classic script: files, the connection, then the worker itself. A page from a file has no origin, and
 # browsers refuse it workers that are modules.
@@ -61,9 +79,9 @@ foreach(part train test)
   string(REGEX REPLACE "\t[0-9 -]*\n" "\n" text "${text}")
   string(APPEND daily "${text}\n")
 endforeach()
-file(WRITE ${OUTPUT}.tsv "${daily}")
-packed_file(${OUTPUT}.tsv DAILY)
-file(REMOVE ${OUTPUT}.tsv)
+packed_text("${daily}" DAILY)
+
+packed_file(${QR} QR)
 
 # A page that is handed out carries the licenses of what it contains.
 set(LICENSES "")
@@ -71,9 +89,10 @@ foreach(name LICENSE licenses/utf8proc licenses/jansson licenses/zlib licenses/w
   file(READ ${MODULE}/${name} text)
   string(APPEND LICENSES "==== ${name} ====\n\n${text}\n")
 endforeach()
-file(WRITE ${OUTPUT}.licenses "${LICENSES}")
-packed_file(${OUTPUT}.licenses LICENSES)
-file(REMOVE ${OUTPUT}.licenses)
+file(READ ${QR_LICENSE} text)
+string(APPEND LICENSES "==== licenses/qrcode-generator ====\n\n${text}\n")
+packed_text("${LICENSES}" LICENSES)
+packed_text("${WORKER}" WORKER)
 packed_file(${MODULE}/elman.wasm MODULE)
 
 file(READ ${PAGE}/playground.css text)
@@ -82,7 +101,19 @@ string(APPEND text "${network}")
 shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
 fill_page()
-foreach(name LICENSES MODULE DAILY WORKER)
+# The model that the page begins with, if there is one. Its weights hardly shrink, but its vocabulary does.
+# A name such as NAME.zh-en.safetensors states its languages, in case that the model does not.
+set(STARTER_DATA "")
+set(STARTER_LANGUAGES "")
+if(NOT "${STARTER}" STREQUAL "")
+  packed_file(${STARTER} STARTER_DATA)
+  if(STARTER MATCHES "[.]([a-z]+-[a-z]+)[.][^.]*$")
+    set(STARTER_LANGUAGES ${CMAKE_MATCH_1})
+  endif()
+endif()
+set(STARTER "${STARTER_DATA}")
+
+foreach(name LICENSES MODULE DAILY WORKER STARTER STARTER_LANGUAGES)
   string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 file(WRITE ${OUTPUT} "${page}")

@@ -141,7 +141,6 @@ async function compareReset() {
 function compareProgress(event) {
   addProgress(compared[event.slot].run, event);
   drawCompare();
-  lessonProgress();
 }
 
 function compareError(error) {

@@ -16,6 +16,7 @@ const state = {
   figure: "network",  // what the views Learn and Translate show: "network" or "map"
   busy: "loading",    // what the buttons wait for: "loading", "creating", "pausing" or null
   info: null,         // of the model
+  glosses: null,      // whether the user wants glosses; null = has not chosen
 };
 
 /* What is known of the network of a slot while it learns. */
@@ -52,6 +53,12 @@ function addProgress(run, event) {
 }
 
 /* ---- The worker ---- */
+
+/* Return the text that an element contains in gzip and base64. */
+function unpackedText(id) {
+  const bytes = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
 
 /* An error of the translator, or of the worker. */
 class Refusal extends Error {
@@ -96,8 +103,7 @@ const engine = {
 
   async start() {
     if (this.address === null) {
-      const text = byId("worker").textContent;
-      this.address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      this.address = URL.createObjectURL(new Blob([await unpackedText("worker")], { type: "text/javascript" }));
     }
     this.worker = new Worker(this.address);
     this.worker.onmessage = ({ data }) => this.receive(data);

@@ -4,6 +4,10 @@
 
 /* Above this number of cells a table would be slow to redraw while a network learns. */
 const MOST_CELLS = 3600;
+/* Longer words slope above narrow columns, in pixels. */
+const MOST_UPRIGHT = 26;
+/* With more columns, a map without scrolling is worth more than its words. */
+const MOST_READABLE = 60;
 
 /* The names of figures, in the language of the page. */
 const nameOfFigure = (name) => t(name === "no token" ? "sentinel" : name);
@@ -18,7 +22,7 @@ const mapOf = (translation, head = null) => completed({
 /* The figures in tables; pictures have all. */
 const figuresInTable = ({ figures }) => figures.filter(({ name }) => name === "no token");
 
-const wordInMap = (side, at, token, language) => [isolate(token, language)];
+const wordInMap = (side, at, token, language) => [isolate(token, language), ...glossOf(token)];
 
 let maps = 0;
 
@@ -55,7 +59,7 @@ class HeatMap {
       this.empty(S * T === 0 ? t("map.none") : t("map.large", { n: S * T, most: MOST_CELLS }));
       return;
     }
-    const shape = JSON.stringify([S, T, figures.length, state.language]), isNew = this.table === null || this.shape !== shape;
+    const shape = JSON.stringify([S, T, figures.length, state.language, glossesAreShown()]), isNew = this.table === null || this.shape !== shape;
     Object.assign(this, { view, shape });
     if (isNew) this.build(S > 12 ? "map tall" : S <= 6 && T <= 8 ? "map roomy" : "map");
     else fillTable(this.table, view, figures, wordInMap);
@@ -63,7 +67,8 @@ class HeatMap {
     [...this.table.tBodies[0].rows].forEach((row, at) => {
       for (let s = 0; s < S; s++) row.cells[s + 1].classList.toggle("changed", this.marked.has(`${at},${s}`));
     });
-    if (isNew) this.table.classList.toggle("small", this.table.offsetWidth > this.scroll.clientWidth);
+    this.slope();
+    if (isNew) this.fit();
     if (this.at !== null && (this.at.t >= T || this.at.s >= S)) this.at = null;
     this.light(this.lit);
   }
@@ -74,6 +79,35 @@ class HeatMap {
     this.table.caption.className = "unseen";
     this.table.classList.toggle("drag", this.drag !== null);
     this.scroll.replaceChildren(this.table);
+  }
+
+  /* Make the table smaller if it is too wide; with very many columns, so small that only colors are left. */
+  fit() {
+    const { table } = this, room = this.scroll.clientWidth, isWide = () => table.offsetWidth + this.overhang() > room;
+    table.classList.toggle("small", isWide());
+    if (!table.classList.contains("small") || room === 0) return;
+    const heads = Math.max(...[...table.tBodies[0].rows].map((row) => row.cells[0].offsetWidth)), columns = this.view.sources.length;
+    const isDense = columns > MOST_READABLE && isWide();
+    table.classList.toggle("dense", isDense);
+    if (isDense) table.classList.remove("sloping");
+    table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - this.overhang() - 8) / columns) - (isDense ? 0 : 1)))}px`);
+  }
+
+  /* Long words above narrow columns slope. The head is as high as the longest of them. */
+  slope() {
+    const { table, view } = this, words = JSON.stringify(view.sources);
+    if (this.sloping === table && table.words === words) return;
+    Object.assign(this, { sloping: table });
+    table.words = words;
+    const longest = Math.max(0, ...[...table.querySelectorAll(".tall thead th bdi:not(:lang(zh), :lang(ja), :lang(ko))")].map((word) => word.scrollWidth));
+    table.slope = Math.ceil(0.72 * longest) + 14;
+    table.style.setProperty("--slope", `${table.slope}px`);
+    table.classList.toggle("sloping", longest > MOST_UPRIGHT && !table.classList.contains("dense"));
+  }
+
+  /* Return how far the words of the last columns reach beyond the table. */
+  overhang() {
+    return this.table.classList.contains("sloping") ? this.table.slope : 0;
   }
 
   fillLegend() {
@@ -97,7 +131,7 @@ class HeatMap {
     this.table.removeAttribute("aria-activedescendant");
     const isThere = place !== null && place.t < this.view.targets.length && place.s < this.view.sources.length;
     lightTable(this.table, isThere ? place : null);
-    write(this.readout, isThere ? this.words(place) : "");
+    write(this.readout, isThere ? this.words(place) : this.table.classList.contains("dense") ? t("map.dense") : "");
     if (!isThere) return;
     const cell = this.cell(place);
     cell.id ||= `${this.name}-${place.t}-${place.s}`;
@@ -180,14 +214,8 @@ const known = { scheme: "", inks: null };
 function inks() {
   const scheme = `${byId("theme").value} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
   if (known.scheme === scheme) return known.inks;
-  const probe = element("span", { hidden: "" });
-  document.body.append(probe);
-  known.inks = Object.fromEntries(INKS.map((name) => {
-    probe.style.color = `var(--${name})`;
-    return [name, getComputedStyle(probe).color];
-  }));
+  known.inks = colorsOfPage(INKS);
   known.scheme = scheme;
-  probe.remove();
   return known.inks;
 }
 
@@ -197,6 +225,20 @@ function ticks(most, count) {
   const raw = most / count, power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw * 0.999);
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, at) => at * step);
+}
+
+/* The lower end of a logarithmic axis: a power of ten below the values, at most six below the highest. */
+function lowestOf(values, highest) {
+  const least = Math.min(highest / 2, ...values.filter((value) => value > 0));
+  return 10 ** Math.floor(Math.log10(Math.max(least, highest / 1e6)) + 1e-9);
+}
+
+/* Return round numbers on a logarithmic axis: powers of ten, and numbers between them if there are few. */
+function ticksOfLog(lowest, highest) {
+  const decades = Math.log10(highest / lowest), found = [];
+  for (let power = lowest; power <= highest; power *= 10)
+    for (const factor of decades > 3 ? [1] : [1, 2, 5]) if (factor * power <= highest) found.push(Number((factor * power).toPrecision(6)));
+  return found;
 }
 
 const short = (value) => String(Number(value.toPrecision(6)));
@@ -219,7 +261,7 @@ class Chart {
   click(event) {
     if (this.mark === null || !this.map) return;
     const box = this.holder.getBoundingClientRect();
-    this.mark(this.map.back(event.clientX - box.left));
+    this.mark(this.map.back((event.clientX - box.left) / typeScale()));
   }
 
   isEmpty() {
@@ -228,7 +270,9 @@ class Chart {
 
   drawNow() {
     const width = Math.round(this.holder.clientWidth), height = Math.round(this.holder.clientHeight);
-    if (this.data !== null && width >= 60 && height >= 60) this.holder.replaceChildren(this.build(width, height));
+    if (this.data === null || width < 60 || height < 60) return;
+    const scale = typeScale(), svg = this.build(width / scale, height / scale);
+    this.holder.replaceChildren(filled(svg, { width, height }, []));
   }
 
   /* Return the chart with a title and a legend, in light colors. */
@@ -244,9 +288,11 @@ class Chart {
     const values = shown.flatMap(({ points }) => points).filter(([, y]) => Number.isFinite(y));
     const farthest = Math.max(1, across, ...values.map(([x]) => x));
     const highest = (values.length === 0 ? 4 : Math.max(1e-9, ...values.map(([, y]) => y))) * 1.05;
-    const left = 38, right = width - 8, top = 20, bottom = height - 36;
+    const isLog = byId("log").checked, lowest = isLog ? lowestOf(values.map(([, y]) => y), highest) : 0;
+    const left = isLog ? 48 : 38, right = width - 8, top = 20, bottom = height - 36;
     const x = (value) => left + ((right - left) * value) / farthest;
-    const y = (value) => bottom - ((bottom - top) * Math.min(value, highest)) / highest;
+    const share = (value) => (isLog ? Math.log(Math.max(value, lowest) / lowest) / Math.log(highest / lowest) : value / highest);
+    const y = (value) => bottom - (bottom - top) * share(Math.min(value, highest));
     this.map = { back: (pixel) => ((pixel - left) / (right - left)) * farthest };
     const root = drawn("svg", {
       width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label,
@@ -254,11 +300,11 @@ class Chart {
     });
     const text = (place, anchor, words) => root.append(drawn("text", {
       x: place[0], y: place[1], fill: ink.faint, "text-anchor": anchor }, words));
-    for (const value of ticks(highest, 4)) {
-      root.append(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value), stroke: ink.line, "stroke-width": value === 0 ? 1 : 0.5 }));
+    for (const value of isLog ? ticksOfLog(lowest, highest) : ticks(highest, 4)) {
+      root.append(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value), stroke: ink.line, "stroke-width": value === lowest ? 1 : 0.5 }));
       text([left - 5, y(value) + 4], "end", short(value));
     }
-    text([4, 11], "start", t("loss"));
+    text([4, 11], "start", t(isLog ? "loss.log.axis" : "loss"));
     text([(left + right) / 2, height - 5], "middle", t("epoch"));
     for (const value of ticks(farthest, 5)) text([x(value), height - 21], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
     if (marker !== null)
@@ -315,6 +361,9 @@ function barsOf({ tokens, rows, title }) {
   root.append(drawn("line", { x1: left, x2: width - 6, y1: 16 + high + 0.5, y2: 16 + high + 0.5, stroke: ink.line }));
   return root;
 }
+
+/* Return a probability; one that would round to 0 is not 0. */
+const chance = (value) => (value > 0 && value < 0.005 ? "<0.01" : figure(value, 2));
 
 /* Return a number in few characters. */
 function brief(value) {
@@ -380,9 +429,11 @@ async function saveFigure(give, kind) {
 
 /* Fill the places for the two buttons that save a figure. */
 function fillExports(figures) {
-  for (const holder of document.querySelectorAll("[data-export]"))
+  for (const holder of document.querySelectorAll("[data-export]")) {
     for (const kind of ["svg", "png"]) {
       const save = () => saveFigure(figures[holder.dataset.export], kind).catch(reportError);
       holder.append(button("link", save, [kind.toUpperCase()], { "data-t-label": `save.${kind}` }));
     }
+    holder.append(button("link", () => copyFigure(figures[holder.dataset.export]).catch(reportError), [], { "data-t": "copy.image" }));
+  }
 }

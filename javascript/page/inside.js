@@ -2,7 +2,7 @@
 
 const CHECK_SAMPLES = 4;      // elements of each tensor
 
-/* `found` is what the figures show: {run, epoch, at, source, forced, free, own, trace, check}; `watched` the sentence that was filled in. */
+/* `found` is what the figures show: {of, epoch, at, source, forced, free, own, trace, check}; `watched` the sentence that was filled in. */
 const insideState = { step: null, found: null, watched: "" };
 
 function insidePair() {
@@ -11,15 +11,19 @@ function insidePair() {
 
 /* Fill in the watched pair when another is watched. Figures of another network, epoch or pair disappear. */
 function drawInsideState() {
-  const { found } = insideState;
+  const { found } = insideState, { of, place } = networkOnShow();
   const { source, target } = insidePair();
-  const isOld = found !== null && (found.run !== state.run || found.epoch !== state.epoch || found.source !== source || found.target !== target);
+  const isOld = found !== null && (found.of !== of || found.epoch !== place.epoch || found.source !== source || found.target !== target);
   if (isOld) insideState.found = null;
   byId("inside").hidden = insideState.found === null;
-  byId("inside-empty").hidden = hasModel();
+  byId("inside-empty").hidden = of !== null;
   byId("inside-empty").textContent = t("translate.first");
-  byId("inside-go").disabled = byId("check").disabled = !hasModel() || !state.ready;
-  if (insideState.watched !== state.watched) fillInside(state.watched);
+  byId("inside-go").disabled = byId("check").disabled = of === null || !state.ready;
+  if (usesGiven()) fillInsideAsTranslated();
+  else if (insideState.watched !== state.watched) fillInside(state.watched);
+  /* The pairs may have come after the sentence. */
+  const wanted = byId("inside-target");
+  if (wanted.value === "" && document.activeElement !== wanted) wanted.value = referenceOf(byId("inside-source").value.trim());
 }
 
 function fillInside(source) {
@@ -30,13 +34,25 @@ function fillInside(source) {
   byId("inside").hidden = true;
 }
 
+/* Fill in what the model inside the page has translated, until the user types something else. */
+function fillInsideAsTranslated() {
+  const shown = shownTranslation();
+  if (shown === null && byId("inside-source").value === "") fillInside(state.watched);
+  if (shown === null || insideState.watched === shown.text) return;
+  fillInside(shown.source);
+  insideState.watched = byId("inside-target").value = shown.text;
+}
+
+/* Return the words for the network of the figures. */
+const whoseFigures = ({ place, at }) => (place.slot === "main" ? t("epoch.n", { n: at }) : t("model.inside"));
+
 /* Write the figures, also after a change of the language. */
 function redrawInside() {
   const { found } = insideState;
   fillSteps(found === null ? [] : found.forced.targetTokens);
   if (found === null) return;
   byId("inside").hidden = false;
-  const title = [t("inside.losses"), t("epoch.n", { n: found.at }), ...(hasOtherPairs() ? [t("other.pairs")] : [])].join(" · ");
+  const title = [t("inside.losses"), whoseFigures(found), ...(found.place.slot === "main" && hasOtherPairs() ? [t("other.pairs")] : [])].join(" · ");
   byId("inside-title").textContent = title;
   drawLosses(found);
   drawHidden(found.trace);
@@ -46,22 +62,22 @@ function redrawInside() {
 
 const lookInside = newestOnly(async () => {
   const { source, target } = insidePair();
-  if (!hasModel() || source === "") return;
+  const { of, place: where, epoch: at } = networkOnShow(), { epoch } = where;
+  if (of === null || source === "") return;
   if (target === "") {
     tell("inside", () => t("inside.target"), { bad: true });
     return;
   }
-  const where = { slot: "main", epoch: state.epoch }, { run, epoch } = state, at = shownEpoch();
   try {
     const [forced] = await engine.call("translate", { ...where, text: source, options: { reference: target } });
     const [free] = await engine.call("translate", { ...where, text: source, options: { splitSentences: "off" } });
     const own = [];
-    for (let at = 0; at < Math.min(forced.targetIds.length, 60); at++)
-      own.push((await engine.call("alternatives", { ...where, text: source, ids: forced.targetIds.slice(0, at), position: at, count: 1 }))[0]);
+    for (let step = 0; step < Math.min(forced.targetIds.length, 60); step++)
+      own.push((await engine.call("alternatives", { ...where, text: source, ids: forced.targetIds.slice(0, step), position: step, count: 1 }))[0]);
     if (insideState.step >= forced.targetTokens.length) insideState.step = null;
     const trace = await engine.call("trace", { ...where, source, target, step: insideState.step });
     untell("inside");
-    insideState.found = { run, epoch, at, source, target, forced, free, own, trace, check: null };
+    insideState.found = { of, place: where, epoch, at, source, target, forced, free, own, trace, check: null };
     redrawInside();
     drawInsideState();
   } catch (error) {
@@ -96,7 +112,7 @@ function drawLosses({ forced, free, own }) {
       element("td", {}, attention[at].length === 0 ? "" : isolate(sourceTokens[strongest], languageOf(forced.source)),
         element("span", { class: "figure" }, attention[at].length === 0 ? "" : figure(attention[at][strongest], 2))),
       element("td", {}, isolate(token, lang)), element("td", { class: "figure" }, figure(Math.exp(logProbabilities[at]), 3)), bar,
-      element("td", { class: same ? "" : "differs" }, choice ? isolate(choice.token, lang) : "", choice ? element("span", { class: "figure" }, figure(choice.probability, 2)) : ""));
+      element("td", { class: same ? "" : "differs" }, choice ? isolate(choice.token, lang) : "", choice ? element("span", { class: "figure" }, chance(choice.probability)) : ""));
   });
   const unknown = targetTokens.filter((_, at) => forced.targetIds[at] === UNKNOWN);
   const mean = -forced.logProbability / Math.max(1, targetTokens.length);
@@ -167,7 +183,7 @@ const normKeys = () => [{ name: t("inside.states"), ink: "accent" }, { name: t("
 function normsPicture() {
   const { found } = insideState;
   if (found === null) return null;
-  const title = `${t("inside.norms")}, ${t("epoch.n", { n: found.at })}: ${visible(found.source)} → ${visible(found.target)}`;
+  const title = `${t("inside.norms")}, ${whoseFigures(found)}: ${visible(found.source)} → ${visible(found.target)}`;
   return { name: "gradients", svg: inLight(() => framed(title, normKeys(),
     found.trace.layers.map((layer) => ({ title: layerName(layer), svg: normsOf(found.trace, layer) })))) };
 }
@@ -178,7 +194,7 @@ function drawNorms(trace) {
     const low = Math.min(...layer.states.filter((value) => value > 0)), high = Math.max(...layer.states);
     const saturated = Math.max(0, ...layer.saturated.filter(Number.isFinite));
     return element("div", { class: "layer" }, element("h3", {}, title),
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, normsOf(trace, layer)),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, enlarged(normsOf(trace, layer))),
       element("p", { class: "hint" }, Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
         saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
   });
@@ -199,7 +215,7 @@ function drawCheck(check) {
 }
 
 async function checkGradient() {
-  const { source, target } = insidePair(), { found } = insideState, n = shownEpoch();
+  const { source, target } = insidePair(), { found } = insideState, { at: n, place } = found;
   const show = (check) => {
     found.check = check;
     if (insideState.found === found) drawCheck(check);
@@ -207,14 +223,14 @@ async function checkGradient() {
   byId("check").disabled = true;
   show({ words: () => t("inside.check.busy") });
   try {
-    const result = await engine.call("check_gradient", { slot: "main", epoch: state.epoch, source, target, samples: CHECK_SAMPLES });
+    const result = await engine.call("check_gradient", { ...place, source, target, samples: CHECK_SAMPLES });
     const worst = Math.max(0, ...result.tensors.map(({ error }) => error).filter(Number.isFinite));
-    show({ tensors: result.tensors, words: () => `${capital(t("epoch.n", { n }))}. ${t(result.failed ? "inside.check.bad" : "inside.check.good", {
+    show({ tensors: result.tensors, words: () => `${place.slot === "main" ? `${capital(t("epoch.n", { n }))}. ` : ""}${t(result.failed ? "inside.check.bad" : "inside.check.good", {
       n: result.tensors.reduce((sum, { checked }) => sum + checked, 0), tensors: result.tensors.length, error: worst.toExponential(1) })}` });
   } catch (error) {
     if (error.code !== "stopped") show({ words: () => wordsOf(error) });
   }
-  byId("check").disabled = !hasModel();
+  byId("check").disabled = networkOnShow().of === null;
   keepFocus(byId("check"));
 }
 

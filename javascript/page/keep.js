@@ -58,7 +58,7 @@ let storeTimer = null;
 
 function storeSoon() {
   clearTimeout(storeTimer);
-  storeTimer = setTimeout(storeNow, 200);
+  storeTimer = setTimeout(() => { storeNow(); writePlace(); }, 200);
 }
 
 /* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
@@ -66,7 +66,7 @@ let storing = false;
 
 /* Return what the user has chosen: the fields of a link. */
 const choicesOf = ({ settings, epochs, hold, set, lines, watched }) => ({
-  view: state.view, lang: state.language, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
+  view: state.view, lang: state.language, translator: GIVEN === "" || chosenService() !== null ? "" : translator.chosen, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
   sentence: watched, text: asked.text, beam: asked.beam, split: asked.split ? "" : "off", settings,
 });
 
@@ -75,7 +75,8 @@ function storeNow() {
   if (!storing) return false;
   const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
   const kept = { ...chosen, pairs: large ? null : chosen.pairs,
-    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked, figure: state.figure };
+    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked, log: byId("log").checked,
+    figure: state.figure, glosses: state.glosses, large: byId("large").checked, done: [...lesson.done] };
   try {
     ownSlot();
     const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
@@ -115,6 +116,7 @@ async function openSlot(name) {
   await keepModelSoon(0);
   storing = false;
   enterSlot(name);
+  clearAddress(); // the choices of this slot
   location.reload();
 }
 
@@ -212,6 +214,7 @@ function dropKeptModel() {
 /* The message follows the deletion, because a browser may cancel a deletion when the page is left. */
 async function forgetEverything() {
   storing = false;
+  clearAddress();
   keptModel = null;
   for (const { name } of slotsInStore()) localStorage.removeItem(name);
   await inStore("readwrite", (store) => store.clear()).catch(() => {});
@@ -304,13 +307,12 @@ function placeNow() {
 }
 
 /* Return the place that fields of a link or of a handed-out page name. Other fields are hyperparameters. */
-function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings, ...others }) {
-  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, split, settings: { ...settings, ...others } };
+function placeOf({ view, lang, translator: translates, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings, ...others }) {
+  return { view, lang, translator: translates, set, pairs: lines, epochs, hold, sentence, text, beam, split, lesson: number, step, try: trying, settings: { ...settings, ...others } };
 }
 
-/* The address of the page stays as it is: after a change it would bring the old pairs back. */
 async function copyLink() {
-  const place = placeNow(), address = `${location.href.split("#")[0]}#${place}`;
+  const place = placeToShare(), address = `${location.href.split("#")[0]}#${place}`;
   if (place.get("pairs")?.length > MOST_LINKED_TEXT) {
     tell("link", () => t("link.long"));
     return;
@@ -327,6 +329,7 @@ function takePlace(place) {
   const number = (value, minimum, maximum) => validValue({ type: "size", minimum, maximum }, value);
   if (place.lang in { en: 1, zh: 1 }) state.language = place.lang;
   if (VIEWS.includes(place.view)) state.view = place.view;
+  if (["own", "given"].includes(place.translator)) translator.wanted = place.translator;
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
     Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null, wanted: null });
     Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
@@ -335,16 +338,19 @@ function takePlace(place) {
     wantedSettings = {}; // a place that names pairs states all settings
     const isFirst = place.set === FIRST.set;
     Object.assign(pairs, { set: isFirst ? FIRST.set : "toy", lines: isFirst ? [...FIRST.listed] : [...TOY], given: null, wanted: place.set, wantedEpochs: false });
-    Object.assign(state, { epochs: epochsOfSet(place.set), hold: 0 });
+    Object.assign(state, { epochs: epochsOfSet(place.set), hold: holdOfSet(place.set) });
   }
   /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
-  if (place.epochs !== undefined) pairs.wantedEpochs = true;
+  if (place.epochs !== undefined || place.hold !== undefined) pairs.wantedEpochs = true;
   state.epochs = number(place.epochs, 1, MOST_EPOCHS) ?? state.epochs;
   state.hold = number(place.hold, -1, 1000) ?? state.hold;
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
   if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
   asked.beam = validValue(BEAM, place.beam) ?? asked.beam;
+  asked.beamWanted = asked.beamWanted || place.beam !== undefined;
   asked.split = place.split !== "off";
+  if ((place.lesson !== undefined || place.try !== undefined) && !takeOpening(place))
+    wantedSettings = { ...wantedSettings, lesson: place.lesson ?? place.try };
   wantedSettings = { ...wantedSettings, ...place.settings };
 }
 
@@ -361,15 +367,20 @@ function applyWantedSettings() {
 
 const STORED_CHOICES = ["theme", "scale"];
 
+/* Return whether there was a last visit. */
 function restoreVisit() {
   chooseSlot();
   const last = stored();
+  isFirstVisit = slot.text === null && location.hash.length <= 1 && byId("preset").textContent.trim() === "";
   state.language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
   takePlace(last);
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
-  byId("numbers").checked = last.numbers === true;
+  for (const id of ["numbers", "log", "large"]) byId(id).checked = last[id] === true;
   chooseFigure(last.figure === "map" ? "map" : "network");
+  state.glosses = typeof last.glosses === "boolean" ? last.glosses : null;
+  lesson.done = new Set(Array.isArray(last.done) ? last.done : []);
+  return slot.text !== null;
 }
 
 /* Return what a handed-out page presets. */
@@ -378,7 +389,7 @@ function readPreset() {
     return placeOf(JSON.parse(byId("preset").textContent.trim() || "{}"));
   } catch (error) {
     tell("preset", () => t("error.preset", { problem: error.message }), { bad: true });
-    return {};
+    return placeOf({});
   }
 }
 

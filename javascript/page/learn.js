@@ -149,6 +149,7 @@ function drawButtons() {
   byId("change-note").hidden = !isChanged();
   byId("change-note").textContent = t("changed");
   byId("model-save").disabled = !hasModel();
+  byId("learn-given").hidden = translator.given === null || status !== "none" || state.busy !== null;
 }
 
 /* Return whether all settings are valid; otherwise lead to the first that is not. */
@@ -191,6 +192,7 @@ function replaceNetwork(info, run) {
   Object.assign(state, { info, run, epoch: null });
   Object.assign(asked, { prefix: null, position: null, cell: null });
   asked.overrides.clear();
+  networkWasReplaced(info !== null);
 }
 
 /* Return what brings the network back; null if it has learned for less than the seconds. */
@@ -292,7 +294,7 @@ const drawRun = eachFrame(() => {
 
 function onProgress(event) {
   if (event.slot !== "main") {
-    compareProgress(event);
+    (event.slot === TRIAL ? trialProgress : compareProgress)(event);
     return;
   }
   const before = state.run.status;
@@ -312,10 +314,13 @@ function onProgress(event) {
     keepModelSoon(KEEP_EVERY);
   }
   drawRun();
-  lessonProgress();
 }
 
 function onFailed({ slot, error }) {
+  if (slot === TRIAL) {
+    if (trial !== null) trial.failed = error;
+    return;
+  }
   const isMain = slot === "main";
   (isMain ? state : compared[slot]).run.status = "paused";
   (isMain ? reportError : compareError)(error);
@@ -401,7 +406,7 @@ const showWatched = newestOnly(async () => {
   if (!hasModel() || state.watched === "") return;
   try {
     const [translation] = await engine.call("translate", { slot: "main", epoch: state.epoch, text: state.watched, options: {} });
-    const numbers = translation === undefined ? null : await numbersOf(translation);
+    const numbers = translation === undefined ? null : await numbersOf(translation, networkOfLearn());
     if (state.epoch === null) Object.assign(state.run, { watched: translation, numbers });
     drawWatched(translation, numbers);
   } catch (error) {
@@ -413,7 +418,7 @@ const showWatched = newestOnly(async () => {
 /* While the network learns, only the figure in view is drawn. Both stand ready afterward. */
 function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
-    byId("watched").replaceChildren(isolate(state.watched));
+    byId("watched").replaceChildren(isolate(state.watched), ...glossesOf(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
     learnFigure.say(t(state.ready ? "network.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
@@ -422,7 +427,7 @@ function drawWatched(translation, numbers = state.run.numbers) {
   const reference = referenceOf(translation.source);
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
-  byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
+  byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark, ...glossesOf(translation.source));
   const isRunning = state.run.status === "running";
   if (!isRunning || state.figure === "map") learnMap.show(mapOf(translation));
   if (!isRunning || state.figure === "network") learnFigure.show(beginningOf(networkOf(translation, numbers, null, isRunning && state.run.isOld), reference));
@@ -509,7 +514,7 @@ function moveSlider(event) {
 function listenToLearning() {
   curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
-  learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOf, hint: hintOfLearning });
+  learnFigure = new NetworkFigure(byId("network"), { candidates: candidatesOfLearn, hint: hintOfLearning });
   listenToFilm();
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(() => learnWith("step")));

@@ -14,7 +14,8 @@ function showView(view, focus = false) {
   }
   if (view === "translate") {
     drawExamples();
-    if (asked.text === "" && state.watched !== "") asked.text = state.watched;
+    if (asked.text === "" && state.watched !== "" && translator.chosen === "own") asked.text = state.watched;
+    asked.cleared = false;
     byId("text").value = asked.text;
     byId("beam").value = asked.beam;
     byId("split").checked = asked.split;
@@ -28,6 +29,7 @@ function showView(view, focus = false) {
   }
   if (view === "lessons") drawLessons();
   if (view === "learn") drawRun();
+  writePlace();
   storeSoon();
 }
 
@@ -50,6 +52,7 @@ function applyLanguage() {
   for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
   for (const node of document.querySelectorAll("[data-t-title]")) node.title = t(node.dataset.tTitle);
   byId("text").placeholder = t("translate.placeholder");
+  byId("glosses").checked = glossesAreShown();
   byId("about").textContent = t("about", { version: state.version });
 }
 
@@ -65,6 +68,7 @@ function drawAll() {
     if (compared[name].run.watched === null) compared[name].map.empty(t("map.empty"));
   }
   drawWatched(state.run.watched);
+  drawTranslators();
   drawRun();
   drawLesson();
   byId("weight").dataset.place = "";
@@ -141,6 +145,7 @@ async function startAgain(stopped = false) {
   const kept = keptModel;
   state.ready = false;
   engine.stop();
+  translator.given = null;
   replaceNetwork(null, newRun());
   for (const name of SIDES) compared[name].run = newRun();
   if (!stopped && ++restarts > 5) {
@@ -154,6 +159,7 @@ async function startAgain(stopped = false) {
     } finally {
       state.ready = true;
     }
+    openGiven();
     tell("engine", () => t(`${stopped ? "busy.stopped" : "error.restarted"}${kept === null ? "" : ".kept"}`), { bad: !stopped });
   } catch (error) {
     failToStart(error);
@@ -175,65 +181,62 @@ async function startEngine() {
     return;
   }
   applyWantedSettings();
-  if (PACKED_SETS.includes(pairs.wanted)) {
+  if (wantedSet() !== null) {
     const { watched, epochs, hold } = state;
-    await choosePairs(pairs.wanted);
+    await choosePairs(wantedSet());
     if (pairs.wantedEpochs) Object.assign(state, { epochs, hold });
     if (pairs.wantedSentence) watch(watched);
   }
-  if (location.hash.length <= 1) await restoreLargePairs();
+  if (pairs.wanted === undefined) await restoreLargePairs();
   storing = true;
-  /* The settings of a link are now those of this visit; the link would undo later changes when the page is loaded again. */
-  if (location.hash.length > 1 && storeNow()) history.replaceState(null, "", location.href.split("#")[0]);
+  storeNow();
   state.now = signature();
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
+  chooseFirstTranslator();
   storeNow(); // this tab now owns its slot
   await offerOtherSlot();
   /* The buttons wait for the pairs and the model: a network that began earlier would be replaced by them. */
   state.ready = true;
   await findService().catch((error) => tell("served", () => wordsOf(error), { bad: true }));
   drawAll();
+  openGiven();
+  openWanted();
 }
 
-const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"), true);
-
-/* The model of the last visit, or else the one inside a handed-out page. */
+/* Bring back the network of the last visit. */
 async function firstModel() {
   try {
     const kept = await modelOfLastVisit();
-    if (kept !== null) {
-      await restoreModel(kept);
-      const action = PACKED === "" ? null : { label: "model.use", go: () => openPacked().catch(reportError) };
-      tell("model", () => t("model.last", { n: modelEpoch() }), { action });
-    } else if (PACKED !== "") {
-      await openPacked();
-    }
+    if (kept === null) return;
+    await restoreModel(kept);
+    tell("model", () => t("model.last", { n: modelEpoch() }));
   } catch (error) {
-    tell("model", () => t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+    tell("model", () => t("error.model", { name: t("model.kept"), problem: wordsOf(error) }), { bad: true });
   } finally {
     state.busy = null;
   }
 }
 
-/* The licenses are packed, and unpacked without the worker, which may be what fails. */
-async function showLicenses() {
-  const place = byId("licenses").querySelector("pre");
-  if (place.textContent !== "") return;
-  const bytes = Uint8Array.from(atob(byId("license-texts").textContent.trim()), (letter) => letter.charCodeAt(0));
-  place.textContent = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+async function showLicenses({ target }) {
+  const text = target.querySelector("pre");
+  if (text.textContent === "") text.textContent = await unpackedText("license-text");
 }
 
 function listen() {
+  byId("licenses").addEventListener("toggle", showLicenses);
   listenToPairs();
   listenToLearning();
   listenToFigures();
   listenToTranslation();
+  listenToTranslators();
   listenToInside();
   listenToComparison();
   listenToLessons();
   listenToKeeping();
+  listenToAddress();
+  listenToClass();
   listenToDrops();
   byId("licenses").addEventListener("toggle", () => showLicenses().catch(reportError));
   for (const name of VIEWS) byId(`tab-${name}`).addEventListener("click", () => showView(name));
@@ -244,7 +247,7 @@ function listen() {
     storeSoon();
   });
   byId("theme").addEventListener("change", () => { applyTheme(); storeSoon(); });
-  for (const id of ["scale", "numbers"])
+  for (const id of ["scale", "numbers", "log"])
     byId(id).addEventListener("change", () => { redrawFigures(); storeSoon(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawFigures);
   document.addEventListener("click", ({ target }) => {
@@ -261,7 +264,7 @@ function listen() {
   });
   window.addEventListener("pagehide", keepNow);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepNow(); });
-  window.addEventListener("hashchange", () => location.reload());
+  window.addEventListener("beforeunload", warnBeforeLeaving);
   engine.on("progress", onProgress);
   engine.on("failed", onFailed);
   engine.on("broken", () => startAgain());
@@ -276,19 +279,14 @@ function listen() {
 
 function start() {
   state.run = newRun();
-  takePlace(FIRST);
-  restoreVisit();
-  takePlace(readPreset());
-  if (location.hash.length > 1) {
-    wantedSettings = pairs.wanted === FIRST.set ? { ...FIRST.settings } : {};
-    takePlace(placeOf(Object.fromEntries(new URLSearchParams(location.hash.slice(1)))));
-  }
+  takeFirstPlaces();
   pairs.wantedSentence = state.watched !== "";
-  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && !PACKED_SETS.includes(pairs.wanted)) state.watched = sidesOf(pairs.lines[0])[0].trim();
+  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && wantedSet() === null) state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();
   /* A pause lets the browser draw the frame of the page first. */
   setTimeout(() => {
     listen();
+    applyType();
     applyTheme();
     startEngine().catch(failToStart);
     setTimeout(drawAll, 0);

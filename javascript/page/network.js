@@ -593,7 +593,7 @@ class Network {
 }
 
 /* Whether the first decoder state is a copy of the last encoder state. */
-const startsFromCopy = () => state.info?.settings.bidirectional !== true;
+const startsFromCopy = () => infoOfView()?.settings.bidirectional !== true;
 
 const partName = ({ kind, s, t: at }) => (kind === "a" ? `a${at},${s}` : `${kind}${s ?? at ?? ""}`);
 

@@ -25,8 +25,10 @@ const MOST_LINES = 50000;
 const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), more: 0, count: TOY.length, version: 0, lesson: false };
 let dailyText = null;
 
-const SETS = ["first", "daily", "toy", "own"];
-const PACKED_SETS = ["first", "daily"];
+const SETS = [FIRST.set, "daily", "toy", ...Object.keys(MADE_SETS), "own"];
+
+/* The built-in set that a link wants and that is chosen when the module has started, or null. */
+const wantedSet = () => ((pairs.wanted ?? "toy") === "toy" ? null : pairs.wanted);
 
 const sidesOf = (line) => {
   const at = line.indexOf("\t");
@@ -96,22 +98,23 @@ function pairsChanged() {
 
 async function choosePairs(set, quiet = false) {
   if (set === "own") return;
-  if (PACKED_SETS.includes(set) && dailyText === null)
-    dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
+  const isFirst = set === FIRST.set;
+  if ((isFirst || set === "daily") && dailyText === null)
+    dailyText = await unpackedText("daily");
   const undo = pairs.set === "own" && !pairs.lesson && !quiet ? snapshotOfPairs() : null;
   pairs.lesson = false;
   pairs.page = 0;
   pairs.set = set;
   if (set === "toy") {
     Object.assign(pairs, { lines: [...TOY], given: null });
-    state.hold = 0;
-  } else {
-    const [learned, held] = dailyText.split("\n\n"), isFirst = set === FIRST.set, lines = learned.trim().split("\n");
+  } else if (isFirst || set === "daily") {
+    const [learned, held] = dailyText.split("\n\n"), lines = learned.trim().split("\n");
     Object.assign(pairs, isFirst ? { lines: lines.slice(0, FIRST.count), given: null } : { lines, given: `${held.trim()}\n` });
-    state.hold = isFirst ? 0 : -1;
     if (isFirst && !FIRST.listed.some(isWatched)) watch(sidesOf(FIRST.listed[0])[0]);
+  } else {
+    Object.assign(pairs, madeSet(set));
   }
-  state.epochs = epochsOfSet();
+  Object.assign(state, { hold: holdOfSet(), epochs: epochsOfSet() });
   pairsChanged();
   if (undo !== null) offerPairs(undo, () => t("pairs.replaced"));
 }
@@ -155,7 +158,9 @@ function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
 
 /* Learning should take seconds rather than minutes at first. */
 const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
-const epochsOfSet = (set = pairs.set) => ({ first: FIRST.epochs, toy: 80, daily: 15 })[set] ?? epochsFor(pairs.lines.length);
+const epochsOfSet = (set = pairs.set) => MADE_SETS[set]?.epochs ?? { first: FIRST.epochs, toy: 80, daily: 15 }[set] ?? epochsFor(pairs.lines.length);
+/* Other sets than these have their own sentences for validation. */
+const holdOfSet = (set = pairs.set) => ([FIRST.set, "toy", "own"].includes(set) ? 0 : -1);
 
 const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`
   : `${Math.max(1, Math.round(bytes / 1024))} KB`);
@@ -178,7 +183,8 @@ async function takePairsFile(file) {
   }
   const { text, encoding } = decodedFile(bytes);
   if (text !== null) {
-    takeText(text, { name: file.name, encoding });
+    const lines = await pairsOfTable(text, file.name, encoding);
+    if (lines !== null) takeText(lines, { name: file.name, encoding });
     return;
   }
   const read = new TextDecoder(encoding).decode(bytes);
@@ -312,7 +318,8 @@ function drawShort() {
       watch(source);
       drawShort();
     };
-    return element("li", {}, button("", choose, sidesOf(line).map((side) => isolate(side)), { "aria-pressed": String(source === state.watched), title: visible(sidesOf(line)[1]) }));
+    return element("li", {}, button("", choose, [isolate(sidesOf(line)[0]), ...glossesOf(sidesOf(line)[0], true), isolate(sidesOf(line)[1])],
+      { "aria-pressed": String(source === state.watched), title: visible(sidesOf(line)[1]) }));
   }));
   drawListed();
   byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");
@@ -411,8 +418,8 @@ function onPaste(event) {
   const isPairs = state.view === "pairs" && /[\t\n]/.test(text.trim());
   if (!isPairs && text.length <= MOST_TEXT) return;
   event.preventDefault();
-  const input = event.target.closest("#pairs-rows input");
-  takeText(text, { at: input === null ? null : Number(input.dataset.at) });
+  const input = event.target.closest("#pairs-rows input"), at = input === null ? null : Number(input.dataset.at);
+  pairsOfTable(text, t("import.pasted"), "utf-8").then((lines) => { if (lines !== null) takeText(lines, { at }); }).catch(reportError);
 }
 
 function listenToPairs() {

@@ -1,13 +1,10 @@
 /* The models of the service that sent the page (`elman serve`). The service marks the page; a page from a file has no
- * mark and connects to nothing. A served model translates in the view Translate. */
+ * mark and connects to nothing. */
 
 const SERVICE = "v1/";
-const served = { models: [], maxBeam: 1, chosen: null, token: "" };
+const served = { models: [], maxBeam: 1, token: "" };
 
 const isServed = () => document.querySelector('meta[name="elman-service"]') !== null;
-
-/* Whether there is something that translates: a served model or the network of the page. */
-const canTranslate = () => served.chosen !== null || hasModel();
 
 const SILENCE = 60000;                        // milliseconds until a request fails
 const BUSY = [429, 502, 503, 504];            // the same request may succeed later
@@ -57,37 +54,29 @@ function fromService(text, result) {
 
 const everything = ["scores", "tokens", "spans", "attention", "head_attention"];
 
-/* Translate with the chosen model. */
-async function translateWith(text, { beam, nBest, lengthPenalty, splitSentences, prefix, overrides }) {
-  if (served.chosen === null)
-    return engine.call("translate", { slot: "main", epoch: state.epoch, text,
-      options: { beam, nBest, lengthPenalty, splitSentences, prefix, overrides } });
+async function translateByService(model, text, { beam, nBest, splitSentences, prefix, overrides }) {
   const { results } = await askService("translations", {
-    model: served.chosen, texts: [text], beam, n_best: nBest, include: everything,
+    model, texts: [text], beam, n_best: nBest, include: everything,
     ...(splitSentences === undefined ? {} : { split_sentences: splitSentences }),
     ...(prefix === undefined ? {} : { prefixes: [prefix] }), ...(overrides === undefined ? {} : { overrides }),
   });
   return fromService(text, results[0]);
 }
 
-/* Return the most probable tokens after the first tokens of the translation of a sentence. A beam search that adds one token finds them. */
-async function alternativesWith(text, ids, position, count) {
-  if (served.chosen === null)
-    return engine.call("alternatives", { slot: "main", epoch: state.epoch, text, ids, position, count });
+/* A beam search that adds one token finds the alternatives. */
+async function alternativesByService(model, text, ids, position, count) {
   const beam = Math.min(count, served.maxBeam);
   const { results } = await askService("translations", {
-    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: beam > 1, max_length: 1,
+    model, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: beam > 1, max_length: 1,
     split_sentences: "off", include: everything });
   return fromService(text, results[0]).filter(({ targetTokens }) => position < targetTokens.length).map((one) => ({
     token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
 }
 
-function chooseServed(name) {
-  served.chosen = name === "" ? null : name;
-  clearTranslation(); // of the other model
-  const model = served.models.find((one) => one.name === name);
-  takeSearch(model === undefined ? state.info || {} : { search: { beam: model.beam } });
-  setText(asked.text);
+/* Return the sentences, of a list, that a model of the service knows completely. */
+async function knownToService(model, texts) {
+  const { results } = await askService("translations", { model, texts, include: ["tokens"] });
+  return texts.filter((_, at) => results[at].warning === undefined && results[at].source_known?.every(Boolean));
 }
 
 /* Offer the models of the service, and choose the first unless the page has a network. */
@@ -103,12 +92,8 @@ async function findService() {
   untell("served");
   const { models, max_beam: maxBeam } = found;
   Object.assign(served, { models, maxBeam });
-  byId("served").replaceChildren(new Option(t("served.own"), ""), ...served.models.map(({ name, source, target }) =>
-    new Option(`${name} (${source} → ${target})`, name)));
-  byId("served-choice").hidden = false;
-  byId("served").addEventListener("change", ({ target }) => chooseServed(target.value));
-  if (hasModel() || served.models.length === 0) return;
-  byId("served").value = served.models[0].name;
-  chooseServed(served.models[0].name);
+  drawTranslators();
+  if (hasModel() || models.length === 0) return;
+  chooseTranslator(`${OF_SERVICE}${models[0].name}`);
   showView("translate");
 }

@@ -64,7 +64,11 @@ const SCORES = {
 const WEIGHTS = { local: "53", adaptive: "59", sentinel: "48", hierarchical: "69" };
 
 /* The model that the figures show; null for one of a service. */
-const shownInfo = () => (served.chosen === null ? state.info?.settings ?? null : null);
+/* The network of a view: where the worker has it, and its info, which is null at a service. */
+const networkOfLearn = () => ({ place: { slot: "main", epoch: state.epoch }, info: state.info });
+const networkOfTranslate = () => ({ place: networkOnShow().place, info: chosenService() !== null ? null : usesGiven() ? translator.given : state.info });
+const infoOfView = () => (state.view === "translate" ? networkOfTranslate() : networkOfLearn()).info;
+const shownInfo = () => infoOfView()?.settings ?? null;
 
 function stateLines(side, n, values, before) {
   const info = shownInfo(), cell = info?.cell ?? "elman", isSource = side === "e", input = isSource ? "x" : "y", prime = isSource ? "" : "′";
@@ -316,12 +320,12 @@ function listenToFigures() {
 const MOST_PARAMETERS = 6e6;    // of a model whose numbers are computed, in double and with gradients: more would take much memory
 const numbersKnown = new WeakMap();
 
-/* Return the numbers of a translation of the network of the page; null where there are none. */
-async function numbersOf(translation) {
-  if (served.chosen !== null || state.info?.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
+/* Return the numbers of a translation of a network; null where there are none. */
+async function numbersOf(translation, { place, info }) {
+  if (info === null || info.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
   if (!numbersKnown.has(translation)) {
     const { source, text } = translation;
-    numbersKnown.set(translation, await engine.call("attend", { slot: "main", epoch: state.epoch, source, target: text }).catch(() => null));
+    numbersKnown.set(translation, await engine.call("attend", { ...place, source, target: text }).catch(() => null));
   }
   return numbersKnown.get(translation);
 }
@@ -341,4 +345,5 @@ function sentenceAlone(translation, number) {
   };
 }
 
+const candidatesOfLearn = ({ translation }, at) => engine.call("alternatives", { ...networkOfLearn().place, text: translation.source, ids: translation.targetIds.slice(0, at), position: at, count: CANDIDATES });
 const candidatesOf = ({ translation }, at) => alternativesWith(translation.source, translation.targetIds.slice(0, at), at, CANDIDATES);

@@ -3,11 +3,12 @@
 const MOST_TYPED = 2000;      // characters
 const ALTERNATIVES = 8;
 const SHOWN_HYPOTHESES = 10;
+const FIRST_BEAM = 5;
 const BEAM = { type: "size", minimum: 1, maximum: 64 };
 const UNKNOWN = 0, END = 2;   // ids of a token that is not in the vocabulary, and of </s>
 
 const asked = {
-  text: "", beam: 5, split: true, prefix: null, overrides: new Map(), head: null, sentence: 0, results: [], at: 0, position: null, cell: null,
+  text: "", beam: FIRST_BEAM, cleared: false, split: true, prefix: null, overrides: new Map(), head: null, sentence: 0, results: [], at: 0, position: null, cell: null,
 };
 let weightMap = null, weightFigure = null;
 
@@ -16,7 +17,7 @@ const shownTranslation = () => asked.results[asked.at] || null;
 function translateOptions() {
   return {
     beam: asked.beam, nBest: Math.min(asked.beam, SHOWN_HYPOTHESES),
-    ...(state.info && state.info.search ? { lengthPenalty: state.info.search.lengthPenalty } : {}),
+    ...(searchOfTranslator().lengthPenalty === undefined ? {} : { lengthPenalty: searchOfTranslator().lengthPenalty }),
     ...(asked.split ? {} : { splitSentences: "off" }),
     ...(asked.prefix === null ? {} : { prefix: asked.prefix }),
     ...(asked.overrides.size === 0 ? {} : {
@@ -65,24 +66,38 @@ const sayThatItWaits = () => setTimeout(() => {
   tell("translate", () => t("served.waits"));
 }, WAITING);
 
-const translateNow = newestOnly(async () => {
+/* A model that needs long for its beam shows the greedy translation first, and the rest when typing pauses. */
+const SLOW_SEARCH = 60, PAUSE_OF_TYPING = 200;    // milliseconds
+const searching = { timer: null, cost: 0, of: null, isWhole: false };
+
+function isSlowSearch(whole) {
+  if (searching.of !== translator.chosen) Object.assign(searching, { of: translator.chosen, cost: 0 });
+  return !whole && searching.cost > SLOW_SEARCH && asked.beam > 1 && asked.prefix === null && asked.overrides.size === 0 && shownTranslation()?.source !== asked.text;
+}
+
+const translateNow = newestOnly(async (whole = false) => {
   clearTimeout(retrying.timer);
+  clearTimeout(searching.timer);
   markStale();
   if (!canTranslate() || asked.text.trim() === "") {
     answered();
     clearTranslation();
     return;
   }
-  const { text } = asked, model = served.chosen, waiting = model === null ? null : sayThatItWaits();
-  const isOld = () => text !== asked.text || model !== served.chosen;
+  const { text } = asked, model = translator.chosen, waiting = chosenService() === null ? null : sayThatItWaits();
+  const isOld = () => text !== asked.text || model !== translator.chosen;
   try {
-    const results = await translateWith(text, translateOptions());
+    const isQuick = isSlowSearch(whole), begun = performance.now();
+    const results = await translateWith(text, { ...translateOptions(), ...(isQuick ? { beam: 1, nBest: 1 } : {}) });
+    if (!isQuick) searching.cost = performance.now() - begun;
     if (isOld()) return;
+    if (isQuick) searching.timer = setTimeout(() => translateNow(true), PAUSE_OF_TYPING);
     /* The translation that the user chose from the beam stays: the one with the longest common beginning. */
     const before = asked.at > 0 && shownTranslation()?.source === text ? shownTranslation().targetIds : [];
     const common = ({ targetIds }) => [...targetIds, -1].findIndex((id, place) => id !== before[place]);
     const at = results.reduce((best, one, place) => (common(one) > common(results[best]) ? place : best), 0);
     Object.assign(asked, { results, at });
+    searching.isWhole = !isQuick;
     answered();
     drawTranslation();
   } catch (error) {
@@ -108,12 +123,19 @@ const drawTranslateSoon = eachFrame(() => {
 });
 
 function setText(text) {
-  Object.assign(asked, { text, prefix: null, position: null, cell: null });
+  Object.assign(asked, { text, cleared: text === "", prefix: null, position: null, cell: null });
   asked.overrides.clear();
   if (byId("text").value !== text) byId("text").value = text;
   storeSoon();
   markStale();
   translateNow();
+}
+
+/* Take what the user has typed or pasted; say so if it is too long. */
+function typed(text) {
+  if (text.length > MOST_TYPED) tell("text", () => t("text.long", { n: text.length.toLocaleString("en"), most: MOST_TYPED.toLocaleString("en") }));
+  else untell("text");
+  setText(text.slice(0, MOST_TYPED));
 }
 
 /* ---- The translation as a line of tokens ---- */
@@ -122,9 +144,11 @@ function drawTranslation() {
   const translation = shownTranslation();
   markStale();
   byId("translation").hidden = translation === null;
+  byId("reading").hidden = true;
   byId("translate-empty").hidden = canTranslate();
-  byId("translate-empty").textContent = t("translate.first");
+  write(byId("translate-empty"), t(!state.ready || translator.chosen === "given" ? "busy.loading" : "translate.first"));
   if (translation === null) return;
+  drawReading(translation);
   drawOutput(translation);
   drawWeights(translation);
   drawTree();
@@ -161,14 +185,12 @@ function drawOutput(translation) {
   byId("output").dir = directionOf(text);
   byId("output").replaceChildren(...parts);
   byId("output").querySelector(`[data-at="${focused}"]`)?.focus();
-  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
-  if (hasModel()) facts.push(t("epoch.n", { n: shownEpoch() }));
+  const facts = [confidenceOf(translation)];
+  if (translator.chosen === "own") facts.push(t("epoch.n", { n: shownEpoch() }));
   if (translation.sentences) facts.push(t("sentences.n", { n: translation.sentences.length }));
   if (!(translation.sentences ?? [translation]).every(({ ended }) => ended)) facts.push(t("truncated"));
-  const unknown = translation.sourceTokens.filter((_, s) => !translation.sourceKnown[s]);
-  if (unknown.length > 0) facts.push(t("unknown", { list: unknown.map(isolated).join(", ") }));
   byId("output-facts").textContent = facts.join(" · ");
-  byId("output-facts").title = t("facts.title");
+  byId("output-facts").title = t("facts.title", { p: figure(translation.logProbability, 3) });
   const { warning } = translation;
   byId("warning").hidden = !warning;
   byId("warning").textContent = warning ? t(`warning.${warning.kind}`, { message: warning.message }) : "";
@@ -205,8 +227,8 @@ async function drawNetwork(translation) {
   const isOld = () => shownTranslation() !== translation || asked.head !== head || asked.sentence !== sentence;
   const show = (numbers) => { if (!isOld()) weightFigure.show(networkOf(alone, numbers, head), weightMap.marked); };
   const late = setTimeout(show, LATE, null);
-  if (!numbersKnown.has(alone) && state.info?.parameters > LARGE) await new Promise((go) => { setTimeout(go, PAUSE); });
-  if (!isOld()) show(await numbersOf(alone));
+  if (!numbersKnown.has(alone) && networkOfTranslate().info?.parameters > LARGE) await new Promise((go) => { setTimeout(go, PAUSE); });
+  if (!isOld()) show(await numbersOf(alone, networkOfTranslate()));
   clearTimeout(late);
 }
 
@@ -363,67 +385,43 @@ const showAlternatives = newestOnly(async () => {
 
 /* ---- The beam ---- */
 
-/* Return the hypotheses as a tree: hypotheses that begin with the same tokens share them. */
-function treeOf(results, at = 0) {
-  const branches = new Map();
-  for (const one of results) {
-    if (at >= one.translation.targetIds.length) continue;
-    const id = `${one.translation.targetIds[at]} ${one.translation.targetTokens[at]}`;
-    if (!branches.has(id)) branches.set(id, []);
-    branches.get(id).push(one);
-  }
-  return [...branches.values()].map((members) => {
-    const { targetTokens, logProbabilities } = members[0].translation;
-    const children = treeOf(members, at + 1);
-    const ends = members.filter(({ translation }) => translation.targetIds.length === at + 1);
-    return { token: targetTokens[at], probability: Math.exp(logProbabilities[at]), members, children, ends };
-  });
+/* Return how many lines from `at` on begin with the same tokens as that line, up to `place`. */
+function linesAlike(results, at, place) {
+  const begin = JSON.stringify(results[at].targetIds.slice(0, place + 1));
+  let end = at + 1;
+  while (end < results.length && results[end].targetIds.length > place && JSON.stringify(results[end].targetIds.slice(0, place + 1)) === begin) end++;
+  return end - at;
 }
 
+/* One line per hypothesis, the best first. Neighbors share the cells of a common beginning. */
 function drawTree() {
-  const rows = [];
-  const place = (nodes, row) => {
-    for (const node of nodes) {
-      const cell = element("td", { rowspan: node.members.length }, isolate(node.token),
-        element("span", { class: "figure" }, figure(node.probability, 2)));
-      cell.style.setProperty("--share", `${100 * node.probability}%`);
-      (rows[row] ??= []).push(cell);
-      if (node.ends.length > 0) rows[row].end = node.ends;
-      const next = row + node.ends.length;
-      for (const extra of node.ends.slice(1)) (rows[row + 1] ??= []).end = [extra];
-      if (node.children.length > 0) place(node.children, next);
-      row += node.members.length;
-    }
-  };
-  const results = asked.results.map((translation, at) => ({ translation, at }));
-  place(treeOf(results), 0);
-  const lines = rows.map((cells) => {
-    const [{ translation, at }] = cells.end;
+  const { results } = asked;
+  const lines = results.map(({ targetIds, targetTokens, logProbabilities, score }, at) => {
+    const cells = targetTokens.map((token, place) => {
+      const isShared = at > 0 && targetIds.slice(0, place + 1).every((id, before) => results[at - 1].targetIds[before] === id);
+      if (isShared) return null;
+      const probability = Math.exp(logProbabilities[place]);
+      const cell = element("td", { rowspan: linesAlike(results, at, place) }, isolate(token), element("span", { class: "figure" }, chance(probability)));
+      cell.style.setProperty("--share", `${100 * probability}%`);
+      return cell;
+    });
     const show = button("link", () => {
       Object.assign(asked, { at, position: null });
       drawTranslation();
     }, [t("beam.rank", { n: at + 1 })], { "aria-pressed": String(at === asked.at) });
     return element("tr", { class: at === asked.at ? "shown" : "" }, element("th", { scope: "row" }, show,
-      element("span", { class: "figure" }, t("score.is", { score: figure(translation.score, 3) }))), ...cells);
+      element("span", { class: "figure" }, t("score.is", { score: figure(score, 3) }))), ...cells.filter((cell) => cell !== null));
   });
   const at = [...byId("tree").querySelectorAll("button")].indexOf(document.activeElement);
   byId("tree").replaceChildren(element("table", { class: "tree" }, element("tbody", {}, ...lines)));
   if (at >= 0) keepFocus(byId("tree").querySelectorAll("button")[Math.min(at, lines.length - 1)]);
 }
 
-function drawExamples() {
-  const sources = [...new Set(pairs.lines.slice(0, 400).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
-  const step = Math.max(1, Math.floor(sources.length / 5));
-  byId("text-examples").replaceChildren(...sources.filter((_, at) => at % step === 0).slice(0, 5)
-    .map((source) => button("chip", () => setText(source), [isolate(source)])));
-}
-
 function listenToTranslation() {
   weightMap = new HeatMap(byId("weights"), {
     caption: () => t("map.caption"), pick: pickPlace, drag: override, adjust: adjustWeight });
   weightFigure = new NetworkFigure(byId("steps"), { pick: pickPart, candidates: candidatesOf });
-  byId("text").maxLength = MOST_TYPED;
-  byId("text").addEventListener("input", ({ target }) => setText(target.value));
+  byId("text").addEventListener("input", ({ target }) => typed(target.value));
   byId("beam").addEventListener("input", ({ target }) => {
     const beam = validValue(BEAM, target.value);
     markField(target, byId("beam-note"), beam === undefined ? rangeOf(BEAM) : null);

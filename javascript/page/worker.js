@@ -310,7 +310,6 @@
       return { version: elman.version, hyperparameters: elman.hyperparameters };
     },
     bytes: ({ packed }) => unpacked(packed),
-    text: async ({ packed }) => new TextDecoder().decode(await unpacked(packed)),
     check({ text }) {
       const answer = ({ count: found, skipped, skippedCount = skipped.length }) =>
         ({ count: found, skipped: skipped.slice(0, 1000), faults: skippedCount });
@@ -352,8 +351,8 @@
         : { checkpoint: training.checkpoint(), learn, base }) };
     },
     /* With a checkpoint, the training goes on as if it had not been left. */
-    open({ slot: name, bytes, epoch, watched = "", checkpoint = null, learn = null, base = 0, last = null }) {
-      const model = elman.loadModel(bytes);
+    async open({ slot: name, bytes, packed, epoch, watched = "", checkpoint = null, learn = null, base = 0, last = null }) {
+      const model = elman.loadModel(packed === undefined ? bytes : await unpacked(packed));
       release(slots.get(name));
       const slot = emptySlot(name, model);
       Object.assign(slot, { watched, epoch: epoch ?? model.info.history?.epochs ?? 0 });

@@ -61,11 +61,8 @@ void write_json_number(FILE *stream, double number, int digits);
 
 /* Sizes in pixels, except columns of text. */
 enum {
-  SVG_CELL = 34,  /* width of a token's cell, in which two Han characters fit */
-  SVG_COLUMN = 8, /* maximum width of a column of text */
-  SVG_LINE = 22,
-  SVG_MARGIN = 12,
-  SVG_GAP = 6,      /* distance between a mark and its label */
+#include "inspect/page/picture.inc"
+  SVG_COLUMN = 8,   /* maximum width of a column of text */
   SVG_LABEL = 40,   /* columns; longer tokens are truncated */
   SVG_CAPTION = 120 /* columns */
 };

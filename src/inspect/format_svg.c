@@ -3,7 +3,7 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 180, LEGEND_TEXT = 17, WHOLE_TITLE = 4096 };
+enum { LEGEND_WIDTH = 180, LEGEND_TEXT = 17, WHOLE_TITLE = 4096 };
 
 /* Positions in one heat map. */
 struct map_layout {
@@ -27,7 +27,7 @@ static struct map_layout map_layout_of(const elman_translation *translation) {
   /* If there are several panels, their names occupy a line above the labels. */
   layout.top = SVG_LINE + slope + (translation->heads > 1 ? SVG_LINE : 0);
   layout.width = layout.left + panel_columns(translation) * SVG_CELL + slope + SVG_MARGIN;
-  layout.height = layout.top + translation->target_count * CELL_HEIGHT + SVG_MARGIN;
+  layout.height = layout.top + translation->target_count * SVG_CELL_HEIGHT + SVG_MARGIN;
   return layout;
 }
 
@@ -72,7 +72,7 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
     struct column_buffer buffer;
     const double weight = column_weight(translation, weights, t, s);
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
-            layout.left + s * SVG_CELL, y, SVG_CELL - 1, CELL_HEIGHT - 1);
+            layout.left + s * SVG_CELL, y, SVG_CELL - 1, SVG_CELL_HEIGHT - 1);
     write_color(stream, weight);
     fputs("\"><title>", stream);
     write_side(stream, translation->target_tokens[t], SVG_LABEL);
@@ -89,9 +89,9 @@ static void write_svg_map(FILE *stream, const elman_translation *translation, si
   fputs("</text>\n", stream);
   write_source_labels(stream, translation, layout, y);
   for (size_t t = 0; t < translation->target_count; t++) {
-    const size_t top = y + layout.top + t * CELL_HEIGHT;
+    const size_t top = y + layout.top + t * SVG_CELL_HEIGHT;
     fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", layout.left - SVG_GAP,
-            top + CELL_HEIGHT - 8);
+            top + SVG_CELL_HEIGHT - 8);
     write_xml(stream, translation->target_tokens[t], SVG_LABEL);
     fputs("</text>\n", stream);
     write_cells(stream, translation, panel_weights(translation, panel), layout, t, top);

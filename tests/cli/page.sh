@@ -1,8 +1,11 @@
 # `elman page` writes a page with a model inside. $WITH_PAGE is the command with tests/data/playground.html in
 # place of the playground.
 
-page=$DATA/../tests/data/playground.html
+page=$PWD/template.html
 toy_model
+# The command leaves out the model with which the page begins.
+sed 's/c3RhcnRlcg==//' "$DATA/../tests/data/playground.html" >"$page"
+! cmp -s "$page" "$DATA/../tests/data/playground.html" || fail "the template has no model to leave out"
 
 # expect_inside PAGE MODEL: the page contains the bytes of the model file.
 expect_inside() {
@@ -16,7 +19,7 @@ if [ "$HAS_PLAYGROUND" = 0 ]; then
     expect_stdout
   done
   expect_exit 64 "$ELMAN" page model.safetensors
-  expect_files model.safetensors model.safetensors.checkpoint
+  expect_files model.safetensors model.safetensors.checkpoint template.html
 else
   expect_exit 0 "$ELMAN" page -f -o lesson.html
   expect_inside lesson.html model.safetensors

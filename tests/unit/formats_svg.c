@@ -7,11 +7,14 @@ Test(formats, svg) {
   const elman_translation translation = example(), heads = with_heads();
   owned char *one = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(one);
-  cr_assert_eq(occurrences(one, "<rect x="), 13, "12 cells and the scale");
+  cr_assert_eq(occurrences(one, "<rect x="), 12 + 6, "12 cells and the legend");
   cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
   cr_assert_not_null(strstr(one, "fill=\"#00224E\""));
   cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
   cr_assert_eq(occurrences(one, " width=\"33\" height=\"23\" fill="), 12, "a gap between cells");
+  cr_assert_eq(occurrences(one, " width=\"41\" height=\"23\" fill="), 6, "the legend");
+  cr_assert_not_null(strstr(one, "style=\"fill: #FFFFFF\">0.5</text>"));
+  cr_assert_not_null(strstr(one, "style=\"fill: #000000\">0.75</text>"));
   cr_assert_eq(occurrences(one, "<desc>"), 1);
   owned char *several = written_all("svg", &heads, 3, NULL, NULL);
   check_xml(several);
@@ -19,7 +22,7 @@ Test(formats, svg) {
   cr_assert_eq(occurrences(several, "<desc>"), 3);
   cr_assert_eq(occurrences(several, ">head 2<"), 3);
   cr_assert_eq(occurrences(several, ">average<"), 3);
-  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
+  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 6);
   /* The panel title is above the column labels and does not overlap them. */
   cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
   cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
@@ -72,8 +75,8 @@ Test(formats, svg_handles_odd_weights) {
   translation.attention = weights;
   owned char *text = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(text);
-  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#00224E\""), 2);
-  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#FEE838\""), 1);
+  cr_assert_eq(occurrences(text, "width=\"33\" height=\"23\" fill=\"#00224E\""), 2);
+  cr_assert_eq(occurrences(text, "width=\"33\" height=\"23\" fill=\"#FEE838\""), 1);
 }
 
 /* A weight between two colors of the scale gets their mean: 1/16 is halfway to the second color. */
@@ -83,9 +86,11 @@ Test(formats, svg_colors_are_mixed) {
   translation.target_count = 1;
   translation.attention = weights;
   owned char *text = written_all("svg", &translation, 1, NULL, NULL);
-  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#092C5F\""), 1, "#00224E and #123570");
-  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#707173\""), 1);
-  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#EFDB44\""), 1, "#C3B369 and #FEE838");
+  cr_assert_eq(occurrences(text, "width=\"33\" height=\"23\" fill=\"#092C5F\""), 1,
+               "#00224E and #123570");
+  cr_assert_eq(occurrences(text, "width=\"33\" height=\"23\" fill=\"#707173\""), 1);
+  cr_assert_eq(occurrences(text, "width=\"33\" height=\"23\" fill=\"#EFDB44\""), 1,
+               "#C3B369 and #FEE838");
 }
 
 /* Two Chinese characters fit into a cell; five letters would overlap the next label. */

@@ -86,19 +86,29 @@ function lightTable(table, place) {
 
 /* ---- Pictures, as SVG ---- */
 
-const CELL = { width: 34, height: 24 };
-const GAP = 6;
-const LINE = 22;
-const SIZE = 13;
+/* The build replaces the name by the sizes that the SVG of the command has. */
+const PICTURE = {
+@PICTURE@};
+const { SVG_LINE: LINE, SVG_GAP: GAP, SVG_FONT: SIZE } = PICTURE;
+const CELL = { width: PICTURE.SVG_CELL, height: PICTURE.SVG_CELL_HEIGHT };
 
 const drawn = (name, attributes, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
-/* Return the colors and the font of the page. */
-function styleOfPage() {
-  const { backgroundColor, color, fontFamily } = getComputedStyle(document.body);
-  return { paper: backgroundColor, ink: color, font: fontFamily };
+/* Return the values of colors of the style sheet. */
+function colorsOfPage(names) {
+  const probe = element("span", { hidden: "" });
+  document.body.append(probe);
+  const found = Object.fromEntries(names.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  }));
+  probe.remove();
+  return found;
 }
+
+/* Return the colors and the font of the page; paper is what cards and pictures lie on. */
+const styleOfPage = () => ({ ...colorsOfPage(["paper", "ink"]), font: getComputedStyle(document.body).fontFamily });
 
 function widthIn(font) {
   const context = document.createElement("canvas").getContext("2d");
@@ -117,15 +127,17 @@ function drawMap(root, { view, caption }, x, { font, ink }) {
   const width = widthIn(font), widest = (texts) => Math.max(0, ...texts.map(width));
   const sources = view.sources.map(visible), targets = view.targets.map(visible), names = view.figures.map(({ name }) => nameOfFigure(name));
   const left = x + widest([...targets, nameOfFigure("coverage")]) + GAP;
-  const turned = widest(sources) > CELL.width;
-  const top = 2 * LINE + (turned ? widest(sources) : LINE);
+  /* Labels that are too wide for a column slope, as in the SVG of the command. */
+  const turned = widest(sources) > CELL.width, slope = turned ? 0.75 * widest(sources) : 0;
+  const top = LINE + GAP + LINE + slope;
   const column = widest(["0.00", ...names]) + 2 * GAP;
   const text = (place, anchor, words) => root.append(drawn("text", { ...place, fill: ink, "text-anchor": anchor }, words));
   const middle = (s) => left + (s + 0.5) * CELL.width, base = (t) => top + t * CELL.height + 17;
-  text({ x, y: LINE }, "start", caption);
+  text({ x, y: LINE, "font-weight": "bold" }, "start", caption);
   sources.forEach((token, s) => {
-    if (turned) text({ transform: `translate(${middle(s) + 4},${top - GAP})rotate(-90)` }, "start", token);
-    else text({ x: middle(s), y: top - GAP }, "middle", token);
+    const unknown = view.known !== null && !view.known[s] ? { "text-decoration": "underline dotted" } : {};
+    if (turned) text({ transform: `translate(${middle(s) + 4},${top - GAP})rotate(-45)`, ...unknown }, "start", token);
+    else text({ x: middle(s), y: top - GAP, ...unknown }, "middle", token);
   });
   const bottom = top + targets.length * CELL.height, right = left + sources.length * CELL.width;
   const numbers = byId("numbers").checked;
@@ -141,19 +153,19 @@ function drawMap(root, { view, caption }, x, { font, ink }) {
   });
   text({ x: left - GAP, y: base(targets.length) }, "end", nameOfFigure("coverage"));
   view.coverage.forEach((value, s) => text({ x: middle(s), y: base(targets.length) }, "middle", figure(value, 2)));
-  return { right: Math.max(right + view.figures.length * column, x + width(caption)), bottom: bottom + LINE };
+  return { right: Math.max(right + Math.max(slope, view.figures.length * column), x + 1.1 * width(caption)), bottom: bottom + LINE };
 }
 
 /* Return the picture of maps, each {view, caption}, side by side. */
 function pictureOf(maps) {
   const style = styleOfPage(), root = drawn("svg", { role: "img", "font-family": style.font, "font-size": SIZE });
-  let x = 2 * GAP, bottom = 0;
+  let x = PICTURE.SVG_MARGIN, bottom = 0;
   for (const map of maps) {
     const end = drawMap(root, map, x, style);
     x = end.right + LINE;
     bottom = Math.max(bottom, end.bottom);
   }
-  LEGEND.forEach((weight, step) => drawCell(root, 2 * GAP + step * (CELL.width + 8), bottom + GAP, CELL.width + 7, weight, String(weight)));
+  LEGEND.forEach((weight, step) => drawCell(root, PICTURE.SVG_MARGIN + step * (CELL.width + 8), bottom + GAP, CELL.width + 7, weight, String(weight)));
   const width = Math.ceil(Math.max(x, LEGEND.length * (CELL.width + 8) + 4 * GAP)), height = Math.ceil(bottom + 2 * LINE);
   return onPaper(root, width, height, maps.map(({ caption }) => caption).join("; "), style.paper);
 }

@@ -26,6 +26,10 @@ foreach(name common heat_map)
 endforeach()
 file(READ ${CMAKE_CURRENT_LIST_DIR}/colors.inc text)
 string(REPLACE "@COLORS@" "${text}" SCRIPT "${SCRIPT}")
+# The list of an enum in C becomes one of an object.
+file(READ ${CMAKE_CURRENT_LIST_DIR}/picture.inc text)
+string(REPLACE " = " ": " text "${text}")
+string(REPLACE "@PICTURE@" "${text}" SCRIPT "${SCRIPT}")
 file(READ ${CMAKE_CURRENT_LIST_DIR}/common.css STYLE)
 
 # Insert style and script into the variable `page`. The security policy knows them by their SHA-256.

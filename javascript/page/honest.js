@@ -1,0 +1,36 @@
+/* What the page says about a translation that may be wrong: words that the network does not know, and how sure it is. */
+
+/* Lower ends of the mean probability of a token. With them, translations of everyday.zh-en.safetensors share 0.85, 0.7, 0.65 and
+ * less of their words with the reference. Label smoothing keeps the probabilities of a good model below 0.9. */
+const CONFIDENCES = [["sure", 0.68], ["fair", 0.55], ["unsure", 0.4], ["guess", 0]];
+
+const meanProbability = ({ logProbability, targetTokens }) => Math.exp(logProbability / Math.max(1, targetTokens.length));
+const isSure = (translation) => meanProbability(translation) >= CONFIDENCES[0][1];
+
+function confidenceOf(translation) {
+  const { sourceKnown } = translation, mean = meanProbability(translation);
+  const at = CONFIDENCES.findIndex(([, least]) => !(mean < least)), isUnknown = sourceKnown.includes(false);
+  const [name] = CONFIDENCES[isUnknown ? Math.max(at, 2) : at];
+  return t("confidence", { words: t(`confidence.${name}`), p: figure(100 * mean, 0) });
+}
+
+/* Show the text as the network reads it, if it does not know all of it: those words are red. */
+function drawReading({ source, sourceSpans, sourceKnown }) {
+  const unknown = sourceSpans.filter((_, s) => !sourceKnown[s]);
+  byId("reading").hidden = unknown.length === 0;
+  if (unknown.length === 0) return;
+  const line = element("bdi", { lang: languageOf(source), class: "reading" });
+  let at = 0;
+  for (const [start, end] of unknown.filter(([from, to]) => to > from)) {
+    if (start < at) continue;
+    line.append(...nodesOf(source.slice(at, start)), element("mark", {}, ...nodesOf(source.slice(start, end))));
+    at = end;
+  }
+  line.append(...nodesOf(source.slice(at)));
+  byId("reading").replaceChildren(line, element("span", {}, t("unknown")));
+}
+
+/* Ask before a training is left: it would stop, and a comparison would be lost. */
+function warnBeforeLeaving(event) {
+  if (state.leaving !== true && (state.run.status === "running" || compareRunning())) event.preventDefault();
+}

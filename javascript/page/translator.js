@@ -1,0 +1,176 @@
+/* What translates in the view Translate: the network of the view Learn ("own"), the model inside the page ("given"), or a
+ * model of the service ("service:NAME"). The view Look inside shows the same network, unless it is on a service. */
+
+const OF_SERVICE = "service:";
+const SLOT_OF_GIVEN = "given";      // of the worker
+
+/* The model of a handed-out page, or else the one that the build has put in. */
+const GIVEN = PACKED === "" ? byId("starter").textContent.trim() : PACKED;
+
+/* `given` is the info of the model inside the page, once it is open. `wanted` is what a link or the last visit names;
+ * `linked`: a link names pairs or settings, which are for a network of one's own. `beams` are the beam sizes by choice. */
+const translator = { chosen: "own", given: null, opening: false, wanted: "", linked: false, beams: {}, examples: {} };
+
+const chosenService = () => (translator.chosen.startsWith(OF_SERVICE) ? translator.chosen.slice(OF_SERVICE.length) : null);
+const usesGiven = () => translator.chosen === "given" && translator.given !== null;
+
+/* Whether there is something that translates. */
+const canTranslate = () => chosenService() !== null || usesGiven() || (translator.chosen === "own" && hasModel());
+
+/* Return the network that the page can look into: where the worker has it, and its epoch. `of` differs for every network. */
+const networkOnShow = () => (usesGiven() ? { of: translator.given, place: { slot: SLOT_OF_GIVEN, epoch: null }, epoch: translator.given.history?.epochs ?? 0 }
+  : { of: hasModel() ? state.run : null, place: { slot: "main", epoch: state.epoch }, epoch: hasModel() ? shownEpoch() : 0 });
+
+/* ---- Translating ---- */
+
+async function translateWith(text, options) {
+  const service = chosenService();
+  return service === null ? engine.call("translate", { ...networkOnShow().place, text, options }) : translateByService(service, text, options);
+}
+
+/* Return the most probable tokens after the first tokens of the translation of a sentence. */
+async function alternativesWith(text, ids, position, count) {
+  const service = chosenService();
+  return service === null ? engine.call("alternatives", { ...networkOnShow().place, text, ids, position, count })
+    : alternativesByService(service, text, ids, position, count);
+}
+
+/* Return the search that the chosen model states: {beam, lengthPenalty}, or {}. */
+function searchOfTranslator() {
+  const service = served.models.find(({ name }) => name === chosenService());
+  return (service === undefined ? (usesGiven() ? translator.given : state.info)?.search : { beam: service.beam }) ?? {};
+}
+
+/* ---- Choosing ---- */
+
+function chooseTranslator(name) {
+  if (name !== translator.chosen) {
+    if (state.ready) translator.beams[translator.chosen] = asked.beam;
+    translator.chosen = name;
+    Object.assign(asked, { prefix: null, position: null, cell: null, beam: translator.beams[name] ?? validValue(BEAM, searchOfTranslator().beam) ?? FIRST_BEAM });
+    asked.overrides.clear();
+    clearTranslation(); // of the other model
+  }
+  drawTranslators();
+  drawTranslateSoon();
+  storeSoon();
+}
+
+/* What was made or opened last translates; if it is gone, what is left. */
+function networkWasReplaced(isThere) {
+  if (isThere) chooseTranslator("own");
+  else if (translator.chosen === "own" && GIVEN !== "") chooseTranslator("given");
+}
+
+/* Open the model inside the page. The rest of the page does not wait for it. */
+async function openGiven() {
+  if (GIVEN === "") return;
+  Object.assign(translator, { given: null, opening: true });
+  drawTranslators();
+  try {
+    translator.given = (await engine.call("open", { slot: SLOT_OF_GIVEN, packed: GIVEN })).info;
+    if (translator.chosen === "given") asked.beam = translator.beams.given ?? validValue(BEAM, searchOfTranslator().beam) ?? asked.beam;
+  } catch (error) {
+    if (error.code === "stopped") return;
+    tell("model", () => t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+    if (translator.chosen === "given") chooseTranslator("own");
+  } finally {
+    translator.opening = false;
+  }
+  drawTranslators();
+  drawRun();
+  if (["translate", "inside"].includes(state.view)) showView(state.view);
+}
+
+/* Choose at the start: what the last visit or a link names, if it is there. */
+function chooseFirstTranslator() {
+  const { wanted, linked } = translator, own = wanted === "" ? hasModel() || linked : wanted === "own" && (hasModel() || linked);
+  if (asked.beamWanted) translator.beams[GIVEN === "" || own ? "own" : "given"] = asked.beam;
+  translator.chosen = GIVEN === "" || own ? "own" : "given";
+}
+
+/* Let the network of the view Learn go on from the model inside the page. */
+async function learnFromGiven() {
+  await openModel(await engine.call("bytes", { packed: GIVEN }), t("model.inside"), true);
+}
+
+/* ---- Drawing ---- */
+
+/* Return the name of a language in that of the page. */
+const nameOfLanguage = (tag) => attempt(() => new Intl.DisplayNames([state.language], { type: "language" }).of(tag), tag);
+
+/* Return the languages that the model inside the page states, or those in the name of its file; otherwise null. */
+function languagesOfGiven() {
+  const { sourceLanguage = "", targetLanguage = "" } = translator.given?.settings ?? {};
+  const [source, target] = sourceLanguage !== "" && targetLanguage !== "" ? [sourceLanguage, targetLanguage]
+    : PACKED === "" ? byId("starter").dataset.languages.split("-") : [];
+  return target === undefined ? null : { source: nameOfLanguage(source), target: nameOfLanguage(target) };
+}
+
+function drawTranslators() {
+  const languages = languagesOfGiven();
+  const choices = [
+    ...(GIVEN === "" ? [] : [["given", languages === null ? t("translator.given") : t("translator.languages", languages)]]),
+    ["own", t("translator.own")],
+    ...served.models.map(({ name, source, target }) => [`${OF_SERVICE}${name}`, `${name} (${source} → ${target})`]),
+  ];
+  byId("translator").replaceChildren(...choices.map(([value, name]) => new Option(name, value)));
+  byId("translator").value = translator.chosen;
+  byId("translator-choice").hidden = choices.length < 2;
+  byId("beam").value = asked.beam;
+  byId("lead").hidden = !usesGiven();
+  write(byId("lead-text"), languages === null ? t("lead") : t("lead.languages", languages));
+}
+
+/* ---- Examples ---- */
+
+/* Sentences for models whose pairs the page does not have. Only those that a model knows completely are offered. */
+const SENTENCES = [
+  "她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
+  "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
+  "Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön.", "Je voudrais un café.", "Il fait beau aujourd’hui.",
+  "¿Qué quieres hacer mañana?", "Me gusta leer libros.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
+];
+const EXAMPLES = 5;
+
+function examplesOfPairs() {
+  const sources = [...new Set(pairs.lines.slice(0, 400).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
+  const step = Math.max(1, Math.floor(sources.length / EXAMPLES));
+  return sources.filter((_, at) => at % step === 0).slice(0, EXAMPLES);
+}
+
+/* Return the sentences that the chosen model knows completely; those of which it is sure, if there are some. */
+async function fittingSentences() {
+  const service = chosenService();
+  if (service !== null) return knownToService(service, SENTENCES);
+  const { place } = networkOnShow(), { beam = FIRST_BEAM, lengthPenalty } = searchOfTranslator(), known = [], sure = [];
+  for (const text of SENTENCES) {
+    const [one] = await engine.call("translate", { ...place, text, options: { beam, lengthPenalty } }).catch(() => []);
+    if (one === undefined || one.warning || !one.ended || !one.sourceKnown.every(Boolean)) continue;
+    known.push(text);
+    if (isSure(one)) sure.push(text);
+    if (sure.length === EXAMPLES) break;
+  }
+  return sure.length > 0 ? sure : known;
+}
+
+/* Offer examples that fit, and begin with the first if nothing was typed. */
+const drawExamples = newestOnly(async () => {
+  const { chosen, examples } = translator;
+  if (chosen !== "own" && examples[chosen] === undefined && canTranslate())
+    examples[chosen] = (await fittingSentences().catch(() => [])).slice(0, EXAMPLES);
+  if (chosen !== translator.chosen || state.view !== "translate") return;
+  const found = chosen === "own" ? examplesOfPairs() : examples[chosen] ?? [];
+  byId("text-examples").replaceChildren(...found.map((source) => button("chip", () => setText(source), [isolate(source)])));
+  const first = chosen === "own" ? state.watched : found[0] ?? "";
+  if (asked.text === "" && !asked.cleared && canTranslate() && first !== "") setText(first);
+});
+
+function listenToTranslators() {
+  byId("translator").addEventListener("change", ({ target }) => {
+    chooseTranslator(target.value);
+    if (state.view === "translate") showView("translate");
+  });
+  byId("lead-train").addEventListener("click", () => showView("learn", true));
+  byId("learn-given").addEventListener("click", listenedAction(learnFromGiven));
+}
