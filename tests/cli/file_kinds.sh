@@ -106,7 +106,7 @@ while IFS= read -r command; do
   "$ELMAN" help $command >help || fail "no help for $command"
   for name in $(sed -nE 's/^  .{4}(--[a-z-]+) .*(FILE|MODEL|PAIRS)\b.*/\1/p' help | sort -u) \
     $(sed -n 's/^Usage: elman //p' help | grep -oE '\[?(PAIRS|MODEL|QUERIES|LOG)(\.\.\.)?\]?' | tr -d '[].'); do
-    case $name in --output | --log) continue ;; esac
+    case $name in --output | --log | --sentence-scores) continue ;; esac
     # Only the name of the value counts, and not help that mentions a file.
     [[ $name != --* ]] || grep -qE -e "$name \[?(NAME=\])?([A-Z]+\|)?(FILE|MODEL|PAIRS)\b" help || continue
     grep -q -e "^$command|$name|" <<<"$inputs" || fail "no row for $command $name"

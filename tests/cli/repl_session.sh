@@ -60,7 +60,7 @@ session C.UTF-8 '我 爱 学习' ':dump last.png' ':dump last' ':dump -' :q
 if command -v rsvg-convert >/dev/null; then
   [ "$(head -c 4 last.png | tail -c 3)" = PNG ] || fail "last.png is not a PNG file"
 fi
-expect_stdout_match '^elman: last: unknown suffix; use one of: .* \.png$'
+expect_stdout_match '^elman: last: unknown suffix; use one of: .* \.png \.pdf$'
 expect_stdout_match "^elman: :dump: name a file, as in ':dump matrix.json'$"
 
 # Commands on the last translation: references, alternatives, gradients.
