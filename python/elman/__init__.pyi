@@ -237,7 +237,7 @@ class Model(_Handle):
         seed: int = ...,
         validate_every: int = ...,
         validate_by: typing.Literal["auto", "bleu", "chrf", "loss"] = ...,
-        bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+        bleu_tokens: typing.Literal["auto", "13a", "intl", "zh", "char", "none"] = ...,
         patience: int = ...,
         epochs: int = ...,
         threads: int = ...,
@@ -286,7 +286,7 @@ class Model(_Handle):
         seed: int = ...,
         validate_every: int = ...,
         validate_by: typing.Literal["auto", "bleu", "chrf", "loss"] = ...,
-        bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+        bleu_tokens: typing.Literal["auto", "13a", "intl", "zh", "char", "none"] = ...,
         patience: int = ...,
         epochs: int = ...,
         threads: int = ...,
@@ -399,28 +399,34 @@ class Model(_Handle):
         seed: int = ...,
     ) -> records.GradientReport | None: ...
 
+@dataclasses.dataclass
+class Comparison:
+    systems: tuple[records.Compared, ...]
+    p_values: tuple[tuple[records.PValues, ...], ...]
+
 def metrics(
     hypotheses: Texts,
     *references: Texts,
-    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+    bleu_tokens: typing.Literal["auto", "13a", "intl", "zh", "char", "none"] = ...,
     lowercase: bool = ...,
     chrf_lowercase: bool = ...,
+    ter: bool = ...,
 ) -> records.MetricScores: ...
 def bleu(
     hypotheses: Texts,
     *references: Texts,
-    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+    bleu_tokens: typing.Literal["auto", "13a", "intl", "zh", "char", "none"] = ...,
     lowercase: bool = ...,
 ) -> float: ...
 def chrf(hypotheses: Texts, *references: Texts, chrf_lowercase: bool = ...) -> float: ...
 def compare(
-    first: Texts,
-    second: Texts,
+    systems: typing.Iterable[Texts],
     *references: Texts,
-    bleu_tokens: typing.Literal["auto", "13a", "zh", "char", "none"] = ...,
+    bleu_tokens: typing.Literal["auto", "13a", "intl", "zh", "char", "none"] = ...,
     lowercase: bool = ...,
     chrf_lowercase: bool = ...,
+    ter: bool = ...,
     resamples: int = ...,
     seed: int = ...,
-) -> records.Comparison: ...
+) -> Comparison: ...
 def data(name: str) -> Path: ...

@@ -14,6 +14,7 @@ class TextStyle:
     threshold: float
     units: typing.Literal["auto", "words", "tokens", "subwords"]
     numbered: bool
+    title: str | None
 
 @dataclasses.dataclass
 class AttentionPlace:
@@ -74,6 +75,13 @@ class Scores:
     aligned_words: int
     alignment_agreement: float
     metrics: MetricScores
+
+@dataclasses.dataclass
+class Evaluated:
+    number: int
+    translation: str | None
+    reference: str | None
+    scores: SentenceMetrics
 
 @dataclasses.dataclass
 class SearchTrial:
@@ -227,8 +235,16 @@ class MetricScores:
     reference_length: int
     short_references: int
     chrf: float
+    ter: float
     bleu_signature: str
     chrf_signature: str
+    ter_signature: str
+
+@dataclasses.dataclass
+class SentenceMetrics:
+    bleu: float
+    chrf: float
+    ter: float
 
 @dataclasses.dataclass
 class Estimate:
@@ -236,12 +252,17 @@ class Estimate:
     interval: float
 
 @dataclasses.dataclass
-class Comparison:
-    scores: tuple[MetricScores, ...]
-    bleu: tuple[Estimate, ...]
-    chrf: tuple[Estimate, ...]
-    bleu_p_value: float
-    chrf_p_value: float
+class Compared:
+    scores: MetricScores
+    bleu: Estimate
+    chrf: Estimate
+    ter: Estimate
+
+@dataclasses.dataclass
+class PValues:
+    bleu: float
+    chrf: float
+    ter: float
 
 @dataclasses.dataclass
 class History:

@@ -21,7 +21,7 @@ assert all(u["linked"] > 40 and u["guide_loss"] > 0 for u in updates), updates
 assert updates[-1]["guide_loss"] < 0.9 * updates[0]["guide_loss"]
 END
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --log log.csv train.tsv
-awk -F, 'NR > 1 && !($10 > 0 && $11 > 40) { bad = 1 } END { exit bad || NR < 27 }' log.csv ||
+awk -F, 'NR > 1 && !($11 > 0 && $12 > 40) { bad = 1 } END { exit bad || NR < 27 }' log.csv ||
   fail "the CSV log lacks the guided-alignment loss"
 expect_output '^guide weight +0\.3$' inspect -m guided
 

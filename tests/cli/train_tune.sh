@@ -79,4 +79,4 @@ expect_stderr_match 'beam size 1: BLEU 100\.00 '
 expect_exit 0 "$ELMAN" "${options[@]}" --bleu-tokens none --log none.log -o japanese.safetensors japanese
 expect_stderr_match 'beam size 1: BLEU 0\.00 '
 grep -q '"bleu_tokens":"none"' none.log || fail "the log lacks --bleu-tokens"
-expect_error 64 "must be one of auto, 13a, zh, char, none, not 'intl'" "${options[@]}" --bleu-tokens intl -o japanese.safetensors japanese
+expect_error 64 "must be one of auto, 13a, intl, zh, char, none, not 'ja'" "${options[@]}" --bleu-tokens ja -o japanese.safetensors japanese

@@ -34,7 +34,7 @@ print(info.cell, info.history.updates, info.training.learning_rate, model.tensor
 scores = model.evaluate(pairs, translate={"beam": 2})
 if scores is not None:
     print(scores.metrics.bleu)
-print(elman.bleu(texts, texts, lowercase=True), elman.compare(texts, texts, texts).bleu_p_value)
+print(elman.bleu(texts, texts, lowercase=True), elman.compare([texts, texts], texts).p_values[0][1].bleu)
 with elman.Model.load(elman.data("everyday.zh-en.safetensors")) as loaded:
     loaded.save("m.safetensors", dtype="int8")
 try:
