@@ -8,6 +8,7 @@ const isForLearning = ({ set, pairs: lines, epochs, hold, sentence, settings }) 
 function takeFirstPlaces() {
   takePlace(FIRST);
   const last = restoreVisit();
+  if (hasLargePairs()) pairs.wanted = undefined;
   const places = [readPreset(), placeOf(Object.fromEntries(new URLSearchParams(location.hash.slice(1))))];
   translator.linked = places.some(isForLearning);
   if (!last && !translator.linked && GIVEN !== "") state.view = "translate";

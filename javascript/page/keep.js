@@ -155,9 +155,12 @@ function keepLargePairs(text) {
   inStore("readwrite", (store) => store.put(text, `${slot.name} pairs`)).catch(() => {});
 }
 
+/* Return whether the last visit had pairs that are too many for the local storage. */
+const hasLargePairs = () => stored().set === "own" && stored().pairs === null;
+
 /* Bring back the large set of pairs of the last visit. */
 async function restoreLargePairs() {
-  if (stored().set !== "own" || stored().pairs !== null) return;
+  if (!hasLargePairs()) return;
   const text = await inStore("readonly", (store) => store.get(`${slot.name} pairs`)).catch(() => undefined);
   if (typeof text !== "string") return;
   Object.assign(pairs, { set: "own", lines: text.split("\n"), given: null });

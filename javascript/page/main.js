@@ -187,7 +187,10 @@ async function startEngine() {
     if (pairs.wantedEpochs) Object.assign(state, { epochs, hold });
     if (pairs.wantedSentence) watch(watched);
   }
-  if (pairs.wanted === undefined) await restoreLargePairs();
+  if (pairs.wanted === undefined) {
+    await restoreLargePairs();
+    if (pairs.set === FIRST.set) await choosePairs(FIRST.set); // the browser has lost the others
+  }
   storing = true;
   storeNow();
   state.now = signature();
