@@ -45,8 +45,8 @@ def project():
     except ImportError:
         import tomli as tomllib
     found = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    text = (ROOT / "CMakeLists.txt").read_text("utf-8")
-    return {**found, "version": re.search(r"project\(elman VERSION ([\d.]+)", text)[1]}
+    text = (ROOT / "include/elman/version.h").read_text("utf-8")
+    return {**found, "version": ".".join(re.findall(r"^#define ELMAN_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, re.MULTILINE))}
 
 
 def metadata(of):

@@ -113,7 +113,7 @@ if(NOT "${STARTER}" STREQUAL "")
 endif()
 set(STARTER "${STARTER_DATA}")
 
-foreach(name LICENSES MODULE DAILY WORKER STARTER STARTER_LANGUAGES)
+foreach(name LICENSES MODULE DAILY QR WORKER STARTER STARTER_LANGUAGES)
   string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 file(WRITE ${OUTPUT} "${page}")
