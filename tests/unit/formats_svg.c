@@ -7,14 +7,12 @@ Test(formats, svg) {
   const elman_translation translation = example(), heads = with_heads();
   owned char *one = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(one);
-  cr_assert_eq(occurrences(one, "<rect x="), 12 + 6, "12 cells and the legend");
+  cr_assert_eq(occurrences(one, "<rect x="), 12 + 1, "12 cells and the color bar");
   cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
   cr_assert_not_null(strstr(one, "fill=\"#00224E\""));
   cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
   cr_assert_eq(occurrences(one, " width=\"33\" height=\"23\" fill="), 12, "a gap between cells");
-  cr_assert_eq(occurrences(one, " width=\"41\" height=\"23\" fill="), 6, "the legend");
-  cr_assert_not_null(strstr(one, "style=\"fill: #FFFFFF\">0.5</text>"));
-  cr_assert_not_null(strstr(one, "style=\"fill: #000000\">0.75</text>"));
+  cr_assert_not_null(strstr(one, ">attention weight</text>"));
   cr_assert_eq(occurrences(one, "<desc>"), 1);
   owned char *several = written_all("svg", &heads, 3, NULL, NULL);
   check_xml(several);
@@ -22,7 +20,7 @@ Test(formats, svg) {
   cr_assert_eq(occurrences(several, "<desc>"), 3);
   cr_assert_eq(occurrences(several, ">head 2<"), 3);
   cr_assert_eq(occurrences(several, ">average<"), 3);
-  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 6);
+  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
   /* The panel title is above the column labels and does not overlap them. */
   cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
   cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
