@@ -330,7 +330,7 @@ function drawListed(list = state.run?.listed ?? []) {
   const found = new Map(list), lines = listedLines();
   [...byId("pairs-short").children].forEach(({ firstChild: place }, at) => {
     if (lines[at] === undefined) return;
-    const [source, target] = sidesOf(lines[at]).map((side) => side.trim()), text = found.get(source), second = place.children[1];
+    const [source, target] = sidesOf(lines[at]).map((side) => side.trim()), text = found.get(source), second = place.lastElementChild;
     const isRight = text !== undefined && text === target;
     if (second.text !== (text ?? target)) {
       second.text = text ?? target;
