@@ -183,12 +183,20 @@ class Chromium:
         return answer["result"].get("value")
 
     def wait(self, expression, patience=PATIENCE):
-        """Wait until a JavaScript expression is true, for so many seconds at most."""
+        """Wait until a JavaScript expression is true, for so many seconds at most, also while another page replaces this one."""
         deadline = time.monotonic() + patience
-        while not self.value(expression):
+        while not self._holds(expression):
             if time.monotonic() > deadline:
                 raise Failure(f"never true: {expression}")
             time.sleep(0.01)
+
+    def _holds(self, expression):
+        try:
+            return self.value(expression)
+        except Failure as failure:
+            if not str(failure).endswith(("navigated or closed", "context was destroyed.", "default execution context")):
+                raise
+            return False
 
     def _middle(self, selector):
         """Return the point to click for an element, scrolled into view; fail if it is covered."""
