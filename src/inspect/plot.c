@@ -508,7 +508,7 @@ static elman_status write_plot_document(FILE *stream, const struct plot *plot, e
     width = plot->left + visible_width(title) * SVG_COLUMN + SVG_MARGIN;
   const size_t height = write_plot(held, plot);
   const bool failed = ferror(held) != 0;
-  if (fclose(held) != 0 || failed) {
+  if (fclose(held) != 0 || failed || parts == NULL) {
     free(parts);
     return fail_no_memory(error);
   }

@@ -103,7 +103,7 @@ static elman_status read_object_line(elman_run_log *log, struct text line, elman
     log->skipped++;
   else
     status = row_add(log, text_of(event), &added, error);
-  if (added) {
+  if (status == ELMAN_OK && added) {
     json_object_foreach(object, key, value) {
       if (!json_is_number(value)) continue;
       status = entry_add(log, text_of(key), json_number_value(value), error);
