@@ -183,7 +183,7 @@ class Chromium:
         return answer["result"].get("value")
 
     def wait(self, expression, patience=PATIENCE):
-        """Wait until a JavaScript expression is true, for so many seconds at most, also while another page replaces this one."""
+        """Wait until a JavaScript expression is true, at most `patience` seconds, also while another page replaces this one."""
         deadline = time.monotonic() + patience
         while not self._holds(expression):
             if time.monotonic() > deadline:

@@ -22,7 +22,7 @@ ELMAN_API void elman_run_log_free(elman_run_log *log);
 /* Return the number of lines that were skipped. */
 ELMAN_API size_t elman_run_log_skipped(const elman_run_log *log);
 
-/* What a picture shows. */
+/* Contents and scales of a picture. */
 typedef struct elman_plot_options {
   const char *title;         /* text above the panels; NULL (default) or "" = none */
   const char *const *panels; /* keys of the log, a panel for each; NULL (default) = "loss" and

@@ -141,7 +141,8 @@ static void copy_words(uint32_t **to, const uint32_t *words, size_t from, size_t
   *to += end - from;
 }
 
-/* Write the words after the shift. A target within the sequence moves it by so many words. */
+/* Write the words after the shift. A target within the sequence moves the sequence by the distance
+ * from its start. */
 static void shift_words(uint32_t *to, const uint32_t *words, size_t count, struct shift shift) {
   const size_t start = shift.start, end = start + shift.length;
   size_t target = shift.target;

@@ -610,7 +610,7 @@ static json_t *compose_metadata(const struct model *model) {
   return NULL;
 }
 
-/* What a model file contains. */
+/* Contents of a model file. */
 struct model_parts {
   json_t *metadata;
   struct tensor_sources tensors;

@@ -562,65 +562,34 @@ static size_t rows_at_once(const struct pair_kernel *kernel, size_t rows) {
   return (strips + parts - 1) / parts * kernel->rows;
 }
 
-/* Return whether to keep panels of B while all rows of A pass, rather than rows of A while all
- * columns of B pass: whichever packs fewer numbers. */
-static bool keeps_panels(const struct product *p, size_t rows) {
-  const size_t parts = (p->m + rows - 1) / rows, groups = (p->n + PAIR_WIDTH - 1) / PAIR_WIDTH;
-  return p->n + p->m * groups < p->m + p->n * parts;
-}
-
-enum { PANEL = PAIR_BLOCK / 2 * PAIR_COLUMNS };
-
-/* `panels` has room for PAIR_WIDTH columns if `keeps`, else for PAIR_COLUMNS. */
-static void run_product(const struct pair_kernel *kernel, struct product p, size_t each, bool keeps,
-                        uint32_t *panels) {
+void pair_product(const struct pair_kernel *kernel, struct product p) {
   uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
-  const size_t block = pair_block(kernel, p.k), width = keeps ? PAIR_WIDTH : p.n;
+  uint32_t panel[PAIR_BLOCK / 2 * PAIR_COLUMNS];
+  const size_t each = rows_at_once(kernel, p.m), block = pair_block(kernel, p.k);
   pair_begin(kernel);
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
   for (size_t first = 0; first < p.k; first += block) {
     const size_t k = smaller(p.k - first, block);
-    for (size_t left = 0; left < p.n; left += width) {
-      for (size_t row = 0; row < p.m; row += each) {
-        const size_t rows = smaller(p.m - row, each), right = smaller(p.n, left + width);
-        pair_pack_strips(kernel, strips, from_place(p.a, row, first), rows, k);
-        for (size_t column = left; column < right; column += PAIR_COLUMNS) {
-          const size_t columns = smaller(right - column, PAIR_COLUMNS);
-          uint32_t *panel = keeps ? panels + (column - left) / PAIR_COLUMNS * PANEL : panels;
-          if (!keeps || row == 0)
-            pair_pack_panel(kernel, panel, from_place(p.b, first, column), columns, k);
-          pair_run_strips(kernel,
-                          (struct pair_tile){.c = p.c + row * p.ldc + column,
-                                             .ldc = p.ldc,
-                                             .a = strips,
-                                             .b = panel,
-                                             .columns = columns,
-                                             .pairs = (k + 1) / 2,
-                                             .alpha = p.alpha,
-                                             .add = first > 0 || p.beta != 0},
-                          rows);
-        }
+    for (size_t row = 0; row < p.m; row += each) {
+      const size_t rows = smaller(p.m - row, each);
+      pair_pack_strips(kernel, strips, from_place(p.a, row, first), rows, k);
+      for (size_t column = 0; column < p.n; column += PAIR_COLUMNS) {
+        const size_t columns = smaller(p.n - column, PAIR_COLUMNS);
+        pair_pack_panel(kernel, panel, from_place(p.b, first, column), columns, k);
+        pair_run_strips(kernel,
+                        (struct pair_tile){.c = p.c + row * p.ldc + column,
+                                           .ldc = p.ldc,
+                                           .a = strips,
+                                           .b = panel,
+                                           .columns = columns,
+                                           .pairs = (k + 1) / 2,
+                                           .alpha = p.alpha,
+                                           .add = first > 0 || p.beta != 0},
+                        rows);
       }
     }
   }
   pair_end(kernel);
-}
-
-/* The panels are not in the frame of other products: the program touches each page of a frame. */
-static __attribute__((noinline)) void product_of_panels(const struct pair_kernel *kernel,
-                                                        struct product p, size_t each) {
-  uint32_t panels[PAIR_WIDTH / PAIR_COLUMNS * PANEL];
-  run_product(kernel, p, each, true, panels);
-}
-
-void pair_product(const struct pair_kernel *kernel, struct product p) {
-  const size_t each = rows_at_once(kernel, p.m);
-  if (keeps_panels(&p, each)) {
-    product_of_panels(kernel, p, each);
-    return;
-  }
-  uint32_t panel[PANEL];
-  run_product(kernel, p, each, false, panel);
 }
 #endif

@@ -54,7 +54,6 @@ enum {
   PAIR_BLOCK = 512,  /* largest number of terms of a block of any kernel */
   PAIR_LANES = 16,   /* pairs of a vector */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
-  PAIR_WIDTH = 512,  /* columns of the panels that are kept together, in the cache of a core */
   PAIR_STRIPS = 28,  /* vectors, per pair of terms, of the strips of A that are packed together */
 };
 
