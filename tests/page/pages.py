@@ -1,4 +1,5 @@
 """What the tests of pages in headless Chromium share."""
+import functools
 import json
 import pathlib
 import sys
@@ -112,7 +113,8 @@ class PageTest(unittest.TestCase):
 
 
 def main(doc, arguments, page=None):
-    """Run the tests of the calling script, which has so many arguments of its own and needs the page."""
+    """Run the tests of the calling script, which has so many arguments of its own and needs the page. --part I/N runs
+    one of N parts of them."""
     if len(sys.argv) < 2:
         sys.exit(doc)
     if chromium.find() is None:
@@ -122,4 +124,13 @@ def main(doc, arguments, page=None):
         print(f"{page} is not built (preset wasm).")
         sys.exit(SKIPPED)
     del sys.argv[1:1 + arguments]
+    if "--part" in sys.argv:
+        at = sys.argv.index("--part")
+        part, parts = map(int, sys.argv[at + 1].split("/"))
+        del sys.argv[at:at + 2]
+        unittest.defaultTestLoader.getTestCaseNames = functools.partial(_names_of_part, part, parts)
     unittest.main(verbosity=2)
+
+
+def _names_of_part(part, parts, tests):
+    return unittest.TestLoader().getTestCaseNames(tests)[part - 1::parts]
