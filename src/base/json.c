@@ -368,8 +368,36 @@ static bool read_field(const struct json_field *field, const json_t *value) {
   return true;
 }
 
-bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object) {
+void json_fault_of(char fault[JSON_FAULT_SIZE], const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  char *text = value == NULL ? NULL : write_json(value, JSON_ENCODE_ANY);
+  if (value == NULL)
+    snprintf(fault, JSON_FAULT_SIZE, "lacks \"%.40s\"", key);
+  else
+    snprintf(fault, JSON_FAULT_SIZE, "has a wrong value of \"%.40s\": %.40s", key,
+             text == NULL ? "?" : text);
+  free(text);
+}
+
+void json_fault_unknown(char fault[JSON_FAULT_SIZE], const char *key) {
+  snprintf(fault, JSON_FAULT_SIZE, "has the unknown entry \"%.40s\"", key);
+}
+
+bool read_json_fields(char fault[JSON_FAULT_SIZE], const struct json_field *fields, size_t count,
+                      json_t *object) {
+  const char *key;
+  json_t *value;
   for (size_t i = 0; i < count; i++)
-    if (!read_field(&fields[i], json_object_get(object, fields[i].key))) return false;
-  return json_is_object(object) && count == json_object_size(object);
+    if (!read_field(&fields[i], json_object_get(object, fields[i].key))) {
+      json_fault_of(fault, object, fields[i].key);
+      return false;
+    }
+  json_object_foreach(object, key, value) {
+    size_t i = 0;
+    while (i < count && strcmp(fields[i].key, key) != 0) i++;
+    if (i < count) continue;
+    json_fault_unknown(fault, key);
+    return false;
+  }
+  return true;
 }

@@ -53,8 +53,18 @@ struct json_field {
   const char **string; /* the string is valid as long as the object */
 };
 
-/* Read the entries of `object` without allocating memory. Return false unless it is an object with
- * exactly these entries. */
-bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object);
+/* Words that follow the name of an object, about an entry that its reader refuses. */
+enum { JSON_FAULT_SIZE = 128 };
+
+/* Format that the entry `key` is missing, or that its value is wrong. */
+void json_fault_of(char fault[JSON_FAULT_SIZE], const json_t *object, const char *key);
+
+/* Format that no reader knows the entry `key`. */
+void json_fault_unknown(char fault[JSON_FAULT_SIZE], const char *key);
+
+/* Read the entries of `object`. Return true if it has exactly these entries; otherwise, format the
+ * first fault. */
+bool read_json_fields(char fault[JSON_FAULT_SIZE], const struct json_field *fields, size_t count,
+                      json_t *object);
 
 #endif

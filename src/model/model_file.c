@@ -73,15 +73,19 @@ elman_status format_check(const struct safetensors *file, elman_error *error) {
               format, version == NULL ? "?" : version, FORMAT);
 }
 
-static elman_status bad_value(const struct safetensors *file, elman_error *error, const char *key,
-                              const json_t *json, const elman_option *row) {
-  char problem[128];
-  const bool is_word = row->choice != NULL && json_is_string(json_object_get(json, row->name));
-  snprintf(problem, sizeof problem, "%s \"%s\"",
-           is_word ? "names an unknown" : "does not contain what this version expects as",
-           row->name);
+/* Report a fault in the object under the metadata `key`, and where a file without it is. */
+static elman_status bad_entry(const struct safetensors *file, elman_error *error, const char *key,
+                              const char *fault) {
+  const char *version = safetensors_metadata(file, KEY_VERSION);
+  char problem[JSON_FAULT_SIZE + 80];
+  if (version != NULL && strcmp(version, ELMAN_VERSION) != 0)
+    snprintf(problem, sizeof problem, "%s; use elman %.20s, which wrote the file", fault, version);
+  else
+    snprintf(problem, sizeof problem, "%s; the file was changed, use the original", fault);
   return bad(file, error, problem, key);
 }
+
+/* ---- entries of the configuration and of the training ---- */
 
 static bool parse_normalization(elman_normalization *form, const json_t *name) {
   size_t index;
@@ -93,22 +97,56 @@ static bool parse_normalization(elman_normalization *form, const json_t *name) {
   return true;
 }
 
-/* Read the values that the options of a model do not contain, and add their number to *found. */
-static bool parse_normalizations(struct model_config *config, const json_t *json, size_t *found) {
-  *found += 2;
-  return parse_normalization(&config->source_normalization,
-                             json_object_get(json, "source_normalization")) &&
-         parse_normalization(&config->target_normalization,
-                             json_object_get(json, "target_normalization"));
+static bool parse_size(size_t *size, const json_t *number) {
+  *size = (size_t)json_integer_value(number);
+  return json_is_integer(number);
 }
 
-static bool parse_vocabulary_sizes(struct model_config *config, const json_t *json, size_t *found) {
-  const json_t *source = json_object_get(json, "source_vocabulary");
-  const json_t *target = json_object_get(json, "target_vocabulary");
-  config->source_vocabulary = (size_t)json_integer_value(source);
-  config->target_vocabulary = (size_t)json_integer_value(target);
-  *found += 2;
-  return json_is_integer(source) && json_is_integer(target);
+/* Names of the entries that options do not contain; NULL ends the list. */
+static const char *const CONFIG_ENTRIES[] = {"source_normalization", "target_normalization",
+                                             "source_vocabulary", "target_vocabulary", NULL};
+static const char *const PAST_ENTRIES[] = {"epochs", "updates", "tokens", NULL};
+
+/* Read these entries of the configuration. Return the first that is missing or wrong; NULL if there
+ * is none. */
+static const char *parse_config_entries(struct model_config *config, const json_t *json) {
+  const json_t *values[4];
+  for (size_t i = 0; CONFIG_ENTRIES[i] != NULL; i++)
+    values[i] = json_object_get(json, CONFIG_ENTRIES[i]);
+  const bool good[] = {parse_normalization(&config->source_normalization, values[0]),
+                       parse_normalization(&config->target_normalization, values[1]),
+                       parse_size(&config->source_vocabulary, values[2]),
+                       parse_size(&config->target_vocabulary, values[3])};
+  size_t i = 0;
+  while (CONFIG_ENTRIES[i] != NULL && good[i]) i++;
+  return CONFIG_ENTRIES[i];
+}
+
+/* Return the first key that is neither a row of these scopes nor one of `others`; NULL if there is
+ * none. */
+static const char *unknown_entry(json_t *json, unsigned scopes, const char *const *others) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(json, key, value) {
+    const char *const *other = others;
+    while (*other != NULL && strcmp(*other, key) != 0) other++;
+    if (*other == NULL && elman_option_find(scopes, key) == NULL) return key;
+  }
+  return NULL;
+}
+
+/* Report the first entry that is missing or wrong, or else the first unknown one. */
+static elman_status check_entries(const struct safetensors *file, const char *key, json_t *json,
+                                  const char *wrong, unsigned scopes, const char *const *others,
+                                  elman_error *error) {
+  char fault[JSON_FAULT_SIZE];
+  const char *unknown = wrong == NULL ? unknown_entry(json, scopes, others) : NULL;
+  if (wrong == NULL && unknown == NULL) return ELMAN_OK;
+  if (wrong != NULL)
+    json_fault_of(fault, json, wrong);
+  else
+    json_fault_unknown(fault, unknown);
+  return bad_entry(file, error, key, fault);
 }
 
 /* Check that the file is a model of this format. */
@@ -127,22 +165,17 @@ static elman_status parse_config(struct model_config *config, const struct safet
   elman_status status = parse_metadata(&json, file, KEY_CONFIG, error);
   if (status != ELMAN_OK) return status;
   elman_error problem;
-  size_t found = 0;
   *config = model_config_default();
-  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_MODEL, &found, json);
-  if (wrong != NULL) {
-    status = bad_value(file, error, KEY_CONFIG, json, wrong);
-  } else if (!parse_normalizations(config, json, &found)) {
-    status = bad(file, error, "names an unknown normalization", KEY_CONFIG);
-  } else if (!parse_vocabulary_sizes(config, json, &found) || found != json_object_size(json)) {
-    status = bad(file, error, "does not contain what this version expects", KEY_CONFIG);
-  } else if (token_mode_is_automatic(config->source_tokens) ||
-             token_mode_is_automatic(config->target_tokens)) {
+  const elman_option *row = options_from_json(config, ELMAN_SCOPE_MODEL, json);
+  status = check_entries(file, KEY_CONFIG, json,
+                         row != NULL ? row->name : parse_config_entries(config, json),
+                         ELMAN_SCOPE_MODEL, CONFIG_ENTRIES, error);
+  const bool automatic = token_mode_is_automatic(config->source_tokens) ||
+                         token_mode_is_automatic(config->target_tokens);
+  if (status == ELMAN_OK && automatic)
     status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
-  } else {
-    if (model_config_check(config, &problem) != ELMAN_OK)
-      status = bad(file, error, problem.message, KEY_CONFIG);
-  }
+  if (status == ELMAN_OK && model_config_check(config, &problem) != ELMAN_OK)
+    status = bad(file, error, problem.message, KEY_CONFIG);
   json_decref(json);
   return status;
 }
@@ -154,20 +187,24 @@ static bool read_count(uint64_t *count, const json_t *json, const char *key) {
          *count <= MAX_COUNT; /* a negative count becomes larger than MAX_COUNT */
 }
 
-static elman_status read_past(struct model_past *past, struct model_config *config,
-                              const json_t *json, const struct safetensors *file,
-                              elman_error *error) {
+/* Return the first total that is missing or wrong; NULL if there is none. */
+static const char *read_totals(elman_history *history, const json_t *json) {
+  uint64_t *const totals[] = {&history->epochs, &history->updates, &history->tokens};
+  size_t i = 0;
+  while (PAST_ENTRIES[i] != NULL && read_count(totals[i], json, PAST_ENTRIES[i])) i++;
+  return PAST_ENTRIES[i];
+}
+
+static elman_status read_past(struct model_past *past, struct model_config *config, json_t *json,
+                              const struct safetensors *file, elman_error *error) {
   const unsigned training = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END;
-  elman_history *history = &past->history;
-  size_t found = 0;
   elman_error problem;
-  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_START, &found, json);
-  if (wrong == NULL) wrong = options_from_json(&past->training, training, &found, json);
-  if (wrong != NULL) return bad_value(file, error, KEY_TRAINING, json, wrong);
-  if (!read_count(&history->epochs, json, "epochs") ||
-      !read_count(&history->updates, json, "updates") ||
-      !read_count(&history->tokens, json, "tokens") || json_object_size(json) != 3 + found)
-    return bad(file, error, "does not contain what this version expects", KEY_TRAINING);
+  const elman_option *row = options_from_json(config, ELMAN_SCOPE_START, json);
+  if (row == NULL) row = options_from_json(&past->training, training, json);
+  const elman_status status = check_entries(
+      file, KEY_TRAINING, json, row != NULL ? row->name : read_totals(&past->history, json),
+      ELMAN_SCOPE_START | training, PAST_ENTRIES, error);
+  if (status != ELMAN_OK) return status;
   if (options_check_values(ELMAN_SCOPE_START, config, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK ||
       options_check_values(training, &past->training, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK)
     return bad(file, error, problem.message, KEY_TRAINING);
@@ -194,13 +231,16 @@ static elman_status parse_search(elman_search *search, const struct safetensors 
   if (safetensors_metadata(file, KEY_SEARCH) == NULL) return ELMAN_OK;
   elman_status status = parse_metadata(&json, file, KEY_SEARCH, error);
   if (status != ELMAN_OK) return status;
-  const json_t *beam = json_object_get(json, "beam");
-  const json_t *penalty = json_object_get(json, "length_penalty");
-  if (!json_is_integer(beam) || !json_is_number(penalty) || json_object_size(json) != 2) {
-    status = bad(file, error, "does not contain what this version expects", KEY_SEARCH);
+  json_int_t beam;
+  double penalty;
+  char fault[JSON_FAULT_SIZE];
+  const struct json_field fields[] = {{"beam", .integer = &beam},
+                                      {"length_penalty", .number = &penalty}};
+  if (!read_json_fields(fault, fields, sizeof fields / sizeof *fields, json)) {
+    status = bad_entry(file, error, KEY_SEARCH, fault);
   } else {
     /* A negative beam becomes too large. */
-    *search = (elman_search){(size_t)json_integer_value(beam), json_number_value(penalty)};
+    *search = (elman_search){(size_t)beam, penalty};
     if (search_check(*search, &problem) != ELMAN_OK)
       status = bad(file, error, problem.message, KEY_SEARCH);
   }

@@ -736,12 +736,9 @@ static bool from_json(const elman_option *row, void *fields, const json_t *value
   return true;
 }
 
-const elman_option *options_from_json(void *fields, unsigned scopes, size_t *found,
-                                      const json_t *object) {
+const elman_option *options_from_json(void *fields, unsigned scopes, const json_t *object) {
   const elman_option *row = NULL;
-  while ((row = elman_option_next(row, scopes)) != NULL) {
-    if (!from_json(row, fields, json_object_get(object, row->name))) return row;
-    ++*found;
-  }
-  return NULL;
+  while ((row = elman_option_next(row, scopes)) != NULL)
+    if (!from_json(row, fields, json_object_get(object, row->name))) break;
+  return row;
 }

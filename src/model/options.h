@@ -38,10 +38,8 @@ json_t *option_to_json(const elman_option *row, const void *fields);
  * out. */
 int options_to_json(json_t *object, unsigned scopes, const void *fields);
 
-/* Read the rows of these scopes, and add their number to *found. Return the first row that is
- * missing, or whose value has the wrong type or is an unknown name; NULL if there is none. Limits
- * are not checked. */
-const elman_option *options_from_json(void *fields, unsigned scopes, size_t *found,
-                                      const json_t *object);
+/* Read the rows of these scopes. Return the first row that is missing, or whose value has the wrong
+ * type or is an unknown name; NULL if there is none. Limits are not checked. */
+const elman_option *options_from_json(void *fields, unsigned scopes, const json_t *object);
 
 #endif

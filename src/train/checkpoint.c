@@ -39,7 +39,8 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-static bool parse_state(struct training_state *state, const json_t *json) {
+/* Read the state. Return true, or false after formatting the fault. */
+static bool parse_state(struct training_state *state, json_t *json, char fault[JSON_FAULT_SIZE]) {
   json_int_t update, epoch, position, tokens, failures, skipped, stale, validated, end;
   const struct json_field fields[] = {{"update", .integer = &update},
                                       {"epoch", .integer = &epoch},
@@ -57,8 +58,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"rate_factor", .number = &state->rate_factor},
                                       {"end_validated", .integer = &end},
                                       {"end_best", .truth = &state->end_best}};
-  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
-  if (state->rate_factor < 0 || state->rate_factor > 1) return false;
+  if (!read_json_fields(fault, fields, sizeof fields / sizeof *fields, json)) return false;
   state->update = (uint64_t)update;
   state->epoch = (size_t)epoch;
   state->position = (size_t)position;
@@ -68,7 +68,13 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->stale = (size_t)stale;
   state->end_validated = (uint64_t)end;
   state->validated = (uint64_t)validated;
-  return has_possible_counts(state); /* refuses a negative count, which was read as a huge one */
+  if (state->rate_factor < 0 || state->rate_factor > 1)
+    json_fault_of(fault, json, "rate_factor");
+  else if (has_possible_counts(state)) /* refuses a negative count, which was read as a huge one */
+    return true;
+  else
+    snprintf(fault, JSON_FAULT_SIZE, "has impossible counts");
+  return false;
 }
 
 /* ---- writing ---- */
@@ -177,8 +183,9 @@ static elman_status read_state(struct training_state *state, const struct safete
                                elman_error *error) {
   json_t *json;
   elman_status status = checkpoint_json(&json, file, KEY_STATE, error);
-  if (status == ELMAN_OK && !parse_state(state, json))
-    status = checkpoint_bad(file, error, "does not contain what this version expects", KEY_STATE);
+  char fault[JSON_FAULT_SIZE];
+  if (status == ELMAN_OK && !parse_state(state, json, fault))
+    status = checkpoint_bad(file, error, fault, KEY_STATE);
   json_decref(json);
   return status;
 }

@@ -160,10 +160,11 @@ elman_status training_get_options(elman_train_options *options, const struct saf
   json_t *json;
   elman_status status = checkpoint_json(&json, file, KEY_OPTIONS, error);
   if (status != ELMAN_OK) return status;
-  size_t found = 0;
-  const elman_option *wrong = options_from_json(options, ELMAN_SCOPE_TRAINING, &found, json);
+  char fault[JSON_FAULT_SIZE];
+  const elman_option *wrong = options_from_json(options, ELMAN_SCOPE_TRAINING, json);
+  if (wrong != NULL) json_fault_of(fault, json, wrong->name);
   json_decref(json);
-  if (wrong != NULL) return checkpoint_bad(file, error, "is missing or wrong", wrong->label);
+  if (wrong != NULL) return checkpoint_bad(file, error, fault, KEY_OPTIONS);
   return elman_options_check(ELMAN_SCOPE_TRAINING, options, NULL, ELMAN_NAMES_FIELD, error);
 }
 
@@ -290,7 +291,8 @@ static bool parse_hexadecimal(uint64_t *number, const char *digits) {
   return true;
 }
 
-static bool parse_start(struct training_start *start, const json_t *json) {
+/* Read the start. Return true, or false after formatting the fault. */
+static bool parse_start(struct training_start *start, json_t *json, char fault[JSON_FAULT_SIZE]) {
   const char *weights, *written;
   const json_int_t most = (json_int_t)MAX_COUNT;
   json_int_t epochs, updates, tokens;
@@ -299,8 +301,9 @@ static bool parse_start(struct training_start *start, const json_t *json) {
                                       {"epochs", .integer = &epochs},
                                       {"updates", .integer = &updates},
                                       {"tokens", .integer = &tokens}};
-  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 ||
-      updates < 0 || tokens < 0 || epochs > most || updates > most || tokens > most)
+  if (!read_json_fields(fault, fields, sizeof fields / sizeof *fields, json)) return false;
+  snprintf(fault, JSON_FAULT_SIZE, "has impossible counts or hashes");
+  if (epochs < 0 || updates < 0 || tokens < 0 || epochs > most || updates > most || tokens > most)
     return false;
   start->history = (elman_history){
       .epochs = (uint64_t)epochs, .updates = (uint64_t)updates, .tokens = (uint64_t)tokens};
@@ -327,8 +330,9 @@ static elman_status read_start(struct trainer *trainer, const struct safetensors
   struct training_start start;
   json_t *json;
   elman_status status = checkpoint_json(&json, file, KEY_START, error);
-  if (status == ELMAN_OK && !parse_start(&start, json))
-    status = checkpoint_bad(file, error, "does not contain what this version expects", KEY_START);
+  char fault[JSON_FAULT_SIZE];
+  if (status == ELMAN_OK && !parse_start(&start, json, fault))
+    status = checkpoint_bad(file, error, fault, KEY_START);
   if (status == ELMAN_OK) status = check_start(&start, &trainer->start, file, error);
   json_decref(json);
   if (status == ELMAN_OK) trainer->start = start;

@@ -44,7 +44,7 @@ no_model() { # no_model REGEX: model.safetensors is not a model, and is kept
 printf '我\tme\n' >model.safetensors
 no_model 'not a valid safetensors file: .*'
 alter model model.safetensors 'metadata["elman.config"] = metadata["elman.config"].replace("\"dot\"", "\"later\"")'
-no_model 'not a usable elman model: elman.config names an unknown "attention".*'
+no_model 'not a usable elman model: elman.config has a wrong value of "attention".*'
 expect_message 0 '^model.safetensors will be overwritten; it is not a model$' train --force
 expect_exit 0 "$ELMAN" inspect
 # The same with a checkpoint beside the file.

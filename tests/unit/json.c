@@ -177,30 +177,31 @@ Test(json, fields) {
                                       {"t", .truth = &truth},
                                       {"s", .string = &string}};
   static const struct {
-    const char *text;
-    bool good;
+    const char *text, *fault;
   } cases[] = {
-      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\"}", true},
-      {"{\"s\":\"x\",\"t\":true,\"n\":2.5,\"i\":1}", true},
-      {"{\"i\":1,\"n\":2,\"t\":false,\"s\":\"\"}", true},
-      {"{\"i\":1,\"n\":2.5,\"t\":true}", false},
-      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\",\"z\":1}", false},
-      {"{\"i\":1.0,\"n\":2.5,\"t\":true,\"s\":\"x\"}", false},
-      {"{\"i\":1,\"n\":\"2\",\"t\":true,\"s\":\"x\"}", false},
-      {"{\"i\":1,\"n\":2.5,\"t\":1,\"s\":\"x\"}", false},
-      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":null}", false},
-      {"[]", false},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\"}", NULL},
+      {"{\"s\":\"x\",\"t\":true,\"n\":2.5,\"i\":1}", NULL},
+      {"{\"i\":1,\"n\":2,\"t\":false,\"s\":\"\"}", NULL},
+      {"{\"i\":1,\"n\":2.5,\"t\":true}", "lacks \"s\""},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\",\"z\":1}", "has the unknown entry \"z\""},
+      {"{\"i\":1.0,\"n\":2.5,\"t\":true,\"s\":\"x\"}", "has a wrong value of \"i\": 1.0"},
+      {"{\"i\":1,\"n\":\"2\",\"t\":true,\"s\":\"x\"}", "has a wrong value of \"n\": \"2\""},
+      {"{\"i\":1,\"n\":2.5,\"t\":1,\"s\":\"x\"}", "has a wrong value of \"t\": 1"},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":null}", "has a wrong value of \"s\": null"},
+      {"[]", "lacks \"i\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     json_t *object = read_text(cases[i].text);
-    cr_assert_eq(read_json_fields(fields, 4, object), cases[i].good, "%s", cases[i].text);
+    char fault[JSON_FAULT_SIZE] = "";
+    cr_assert_eq(read_json_fields(fault, fields, 4, object), cases[i].fault == NULL, "%s",
+                 cases[i].text);
+    if (cases[i].fault != NULL) cr_assert_str_eq(fault, cases[i].fault);
     if (i == 0) {
       cr_assert(integer == 1 && number == 2.5 && truth);
       cr_assert_str_eq(string, "x");
     }
     json_decref(object);
   }
-  cr_assert_not(read_json_fields(fields, 0, NULL));
 }
 
 /* ---- lists ---- */
