@@ -123,28 +123,33 @@ bool is_copyable(const struct copied_source *source, size_t s) {
          (category < UTF8PROC_CATEGORY_PC || category > UTF8PROC_CATEGORY_PO);
 }
 
+/* Append a part of the source text. Without a mark before it, a character of the text that looks
+ * like a mark would be read as one. */
+static void append_part(struct buffer *into, struct text text, size_t start, size_t end) {
+  const struct text part = {text.bytes + start, end - start};
+  const bool spaced = start > 0 && text.bytes[start - 1] == ' ';
+  if (token_has_mark(part)) buffer_append_text(into, text_of(spaced ? MARK_SPACED : MARK_JOINED));
+  buffer_append_text(into, part);
+}
+
 void copy_source_word(struct buffer *into, const struct copied_source *source, size_t s,
                       elman_token_mode target, bool whole) {
   const struct text token = tokens_get(source->tokens, s), surface = token_surface(token);
   const bool divided = token_mode_row(source->mode)->has_subwords ||
                        (source->mode == ELMAN_TOKENS_CHARS &&
                         (target == ELMAN_TOKENS_WORDS || target == ELMAN_TOKENS_SPACE));
-  const size_t at = source->spans.starts[s];
+  const size_t at = source->spans.starts[s], end = source->spans.ends[s];
   /* A token that is a word of another script is complete. */
   const bool grows = divided || (whole && (is_of_run(source->text, at) ||
                                            !is_word_character(character_in(source->text, at))));
   buffer_clear(into);
   if (grows && at < source->text.length) {
     const struct copied_range range = part_around(source->text, at, whole);
-    buffer_append(into, source->text.bytes + range.start, range.end - range.start);
-    if (!token_has_mark(buffer_text(into))) return;
-    buffer_clear(into);
+    append_part(into, source->text, range.start, range.end);
+  } else if (source->lower && end > at) {
+    append_part(into, source->text, at, end);
+  } else {
+    /* Keep a mark without which the rest would be read as a mark. */
+    buffer_append_text(into, token_has_mark(surface) ? token : surface);
   }
-  if (source->lower) {
-    buffer_append(into, source->text.bytes + at, source->spans.ends[s] - at);
-    if (into->length > 0 && !token_has_mark(buffer_text(into))) return;
-    buffer_clear(into);
-  }
-  /* Keep a mark without which the rest would be read as a mark. */
-  buffer_append_text(into, token_has_mark(surface) ? token : surface);
 }

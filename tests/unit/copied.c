@@ -67,3 +67,10 @@ Test(copied, without_noise_only_divided_words_are_completed) {
   check_copied("Tom.", ELMAN_TOKENS_SPACE, false, "o", "Tom.");
   check_copied("Tom.", ELMAN_TOKENS_SPACE, true, "o", "Tom");
 }
+
+/* A text that begins with the character of a mark gets the mark that it would have as a token. */
+Test(copied, characters_of_marks_are_no_marks) {
+  check_copied("a ￭ b", ELMAN_TOKENS_CHARS, true, "￭", "▁￭");
+  check_copied("我￭", ELMAN_TOKENS_CHARS, true, "￭", "￭￭");
+  check_copied("a ▁x", ELMAN_TOKENS_CHARS, true, "▁", "▁▁");
+}
