@@ -95,7 +95,7 @@ export interface Settings {
   typos?: number                // probability of typing errors in the source of a pair (0 to 1, default 0)
   merge?: number                // probability that a pair is joined with the next 1 to 3 pairs (0 to 1, default 0)
   copyNoise?: number            // probability of the same name, number or symbol on both sides (0 to 1, default 0)
-  guideWeight?: number          // guided-alignment loss weight, 0.3 with guide; 0 disables (0 to 1000, default 0)
+  guideWeight?: number          // guided-alignment loss weight; 0 disables (0 to 1000, default 0)
   average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)
   clipNorm?: number             // maximum gradient norm; 0 = no limit (0 to 1000000000, default 1)
   // maximum tokens per side; longer pairs are skipped; 0 = no limit (0 to 1000000, default 200)

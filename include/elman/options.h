@@ -161,7 +161,7 @@ typedef enum elman_scope {
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability of the same name, number or symbol on both sides")                                \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
-    "guided-alignment loss weight, 0.3 with --guide; 0 disables")                                  \
+    "guided-alignment loss weight; 0 disables")                                                    \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \
     "decay of a moving average of the parameters; 0 disables")                                     \
   X(REAL, clip_norm, NULL, "clipping norm", 0, 1e9, 1, TRAINING, "Optimization",                   \

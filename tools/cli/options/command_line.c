@@ -264,7 +264,7 @@ static void print_default(FILE *stream, const struct option *option, bool preset
   if (words == NULL && nothing) return;
   fputs(" (default: ", stream);
   if (words != NULL || option->flag != NULL)
-    fputs(option->flag != NULL ? "on" : words, stream);
+    fputs(words != NULL ? words : "on", stream);
   else
     option_print_value(stream, option);
   putc(')', stream);

@@ -14,6 +14,25 @@ static const char *option_name_of(const elman_option *row) {
   return name;
 }
 
+/* Return the words for the default of a row for which a command without this option takes a value
+ * from somewhere else, such as the model; NULL for other rows. */
+static const char *default_words_of(const elman_option *row) {
+  static const struct {
+    unsigned scope;
+    const char *name, *words;
+  } others[] = {{ELMAN_SCOPE_SEARCH, "beam", "1, or as the model names"},
+                {ELMAN_SCOPE_SCORE, "length_penalty", "1, or as the model names"},
+                {ELMAN_SCOPE_LIST, "replace_unknown", "as the model names"},
+                {ELMAN_SCOPE_PRECISION, "precision", "float32, or int8 for an int8 file"},
+                {ELMAN_SCOPE_MODEL, "source_language", "from the names of the files"},
+                {ELMAN_SCOPE_MODEL, "target_language", "from the names of the files"},
+                {ELMAN_SCOPE_TRAINING, "guide_weight", "0.3 with --guide"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (row->scope == others[i].scope && strcmp(row->name, others[i].name) == 0)
+      return others[i].words;
+  return NULL;
+}
+
 static struct option option_of(const elman_option *row, void *field) {
   const elman_value value = row->value;
   const bool is_size = value == ELMAN_VALUE_SIZE;
@@ -22,6 +41,7 @@ static struct option option_of(const elman_option *row, void *field) {
                          .letter = strcmp(row->name, "threads") == 0 ? 't' : 0,
                          .argument = row->argument,
                          .help = row->help,
+                         .default_words = default_words_of(row),
                          .row = row,
                          .group = row->group,
                          .choice = row->choice,
