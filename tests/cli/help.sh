@@ -55,6 +55,20 @@ preset() { # preset NAME OPTION=DEFAULT...
 }
 preset plain embedding-size=128 dropout=0 attention=dot
 ! grep -q 'default: on' "$results/stdout" || fail "the preset plain turns on a switch"
+
+# Help names what replaces a default: the model, the names of the files, or another option.
+has_default() { # has_default COMMAND OPTION DEFAULT
+  "$ELMAN" "$1" --help | sed -Ez 's/\n {10,}/ /g' | grep -q -e "^ *--$2 .*(default: $3)\$" ||
+    fail "help of $1: --$2 lacks '(default: $3)'"
+}
+for command in translate repl attention evaluate; do
+  has_default $command beam '1, or as the model names'
+  has_default $command length-penalty '1, or as the model names'
+  has_default $command precision 'float32, or int8 for an int8 file'
+done
+has_default train guide-weight '0.3 with --guide'
+has_default gradcheck guide-weight '0.3 with --guide'
+has_default train target-language 'from the names of the files'
 preset quick optimizer=muon epochs=6 drop-source-mark=0.05
 preset small cell=gru subwords=4000 dropout=0.3 bidirectional=on
 preset strong hidden-size=512 dropout=0.45 tie-embeddings=on
