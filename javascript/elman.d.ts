@@ -51,7 +51,8 @@ export interface Settings {
   plainSelfAttention?: boolean  // self-attention without learned projections (default false)
   attentionalLayer?: boolean    // tanh layer over decoder state and context vector (default false)
   inputFeeding?: boolean        // previous attentional vector as additional decoder input (default false)
-  arithmetic?: "fast" | "portable"  // portable: the same bits on every processor, at some cost in time (default "fast")
+  // speed or reproducibility; portable is slower and gives the same bits on every processor (default "fast")
+  arithmetic?: "fast" | "portable"
   tieEmbeddings?: boolean       // one matrix for target embedding and output layer (default false)
   sourceLanguage?: string       // language of the source text, as a code such as de, pt-BR or zh-Hans (default "")
   targetLanguage?: string       // language of the target text (default "")
@@ -65,7 +66,7 @@ export interface Settings {
   // minimum count of a word; rarer words become unknown words (1 to 1000000000, default 1)
   minCount?: number
   maxVocabulary?: number        // maximum vocabulary size per side; 0 = no limit (0 to 1000000000, default 0)
-  // BPE with N merge operations per side; 0 = 8000 for a side with bpe (0 to 1000000, default 0)
+  // BPE with N merge operations per side; 0 = 8000 on a side with bpe (0 to 1000000, default 0)
   subwords?: number
   sourceSubwords?: number       // merge operations of the source side; 0 = same as target (0 to 1000000, default 0)
   jointSubwords?: boolean       // merge operations learned from both sides together (default false)
@@ -88,13 +89,16 @@ export interface Settings {
   attentionDropout?: number     // dropout probability of attention weights (0 to 0.999999, default 0)
   labelSmoothing?: number       // label smoothing: probability spread over the vocabulary (0 to 0.999999, default 0)
   subwordDropout?: number       // BPE-dropout: probability of skipping a merge operation (0 to 0.999999, default 0)
-  dropSourceMark?: number       // probability that a pair loses the final mark of its source (0 to 1, default 0)
-  dropMarks?: number            // probability that a pair loses the final marks of both sides (0 to 1, default 0)
+  // probability that a pair loses the final punctuation mark of its source (0 to 1, default 0)
+  dropSourceMark?: number
+  // probability that a pair loses the final punctuation marks of both sides (0 to 1, default 0)
+  dropMarks?: number
   upperCase?: number            // probability that a pair is written in capital letters (0 to 1, default 0)
   titleCase?: number            // probability that the words of a pair begin with capital letters (0 to 1, default 0)
   typos?: number                // probability of typing errors in the source of a pair (0 to 1, default 0)
   merge?: number                // probability that a pair is joined with the next 1 to 3 pairs (0 to 1, default 0)
-  copyNoise?: number            // probability of the same name, number or symbol on both sides (0 to 1, default 0)
+  // probability that both sides of a pair get the same name, number or symbol (0 to 1, default 0)
+  copyNoise?: number
   guideWeight?: number          // guided-alignment loss weight; 0 disables (0 to 1000, default 0)
   average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)
   clipNorm?: number             // maximum gradient norm; 0 = no limit (0 to 1000000000, default 1)

@@ -123,7 +123,7 @@ typedef struct elman_train_settings {
 
 /* The search for translations that suits a model; fields as in elman_translate_options. */
 typedef struct elman_search {
-  size_t beam; /* 0 = the model names no search */
+  size_t beam; /* 0 = the model stores no search */
   double length_penalty;
 } elman_search;
 

@@ -92,7 +92,7 @@ typedef enum elman_scope {
   X(FLAG, input_feeding, NULL, "input feeding", 0, 1, false, MODEL, "Network",                     \
     "previous attentional vector as additional decoder input")                                     \
   X(ARITHMETIC, arithmetic, NULL, "arithmetic", 0, 0, "fast", MODEL, "Training",                   \
-    "portable: the same bits on every processor, at some cost in time")                            \
+    "speed or reproducibility; portable is slower and gives the same bits on every processor")     \
   X(FLAG, tie_embeddings, NULL, "tied embeddings", 0, 1, false, MODEL, "Network",                  \
     "one matrix for target embedding and output layer")                                            \
   X(LANGUAGE, source_language, NULL, "source language", 0, 0, ELMAN_NO_LANGUAGE, MODEL, "Input",   \
@@ -114,7 +114,7 @@ typedef enum elman_scope {
   X(SIZE, max_vocabulary, "max-vocab", "maximum vocabulary size", 0, 1000000000, 0, START,         \
     "Tokenization", "maximum vocabulary size per side; 0 = no limit")                              \
   X(SIZE, subwords, NULL, "merge operations", 0, 1000000, 0, START, "Tokenization",                \
-    "BPE with N merge operations per side; 0 = 8000 for a side with bpe")                          \
+    "BPE with N merge operations per side; 0 = 8000 on a side with bpe")                           \
   X(SIZE, source_subwords, NULL, "source merge operations", 0, 1000000, 0, START, "Tokenization",  \
     "merge operations of the source side; 0 = same as target")                                     \
   X(FLAG, joint_subwords, "joint", "joint merge operations", 0, 1, false, START, "Tokenization",   \
@@ -147,9 +147,9 @@ typedef enum elman_scope {
   X(SHARE, subword_dropout, NULL, "subword dropout", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "BPE-dropout: probability of skipping a merge operation")                                      \
   X(SHARE, drop_source_mark, NULL, "final mark dropping, source", 0, 1, 0, TRAINING,               \
-    "Augmentation", "probability that a pair loses the final mark of its source")                  \
+    "Augmentation", "probability that a pair loses the final punctuation mark of its source")      \
   X(SHARE, drop_marks, NULL, "final mark dropping", 0, 1, 0, TRAINING, "Augmentation",             \
-    "probability that a pair loses the final marks of both sides")                                 \
+    "probability that a pair loses the final punctuation marks of both sides")                     \
   X(SHARE, upper_case, NULL, "upper case", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability that a pair is written in capital letters")                                       \
   X(SHARE, title_case, NULL, "title case", 0, 1, 0, TRAINING, "Augmentation",                      \
@@ -159,7 +159,7 @@ typedef enum elman_scope {
   X(SHARE, merge, NULL, "merging", 0, 1, 0, TRAINING, "Augmentation",                              \
     "probability that a pair is joined with the next 1 to 3 pairs")                                \
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
-    "probability of the same name, number or symbol on both sides")                                \
+    "probability that both sides of a pair get the same name, number or symbol")                   \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight; 0 disables")                                                    \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \

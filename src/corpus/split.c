@@ -192,7 +192,7 @@ static elman_status check_sizes(const elman_split *split, elman_error *error) {
   for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++)
     if (split->info.wanted[part] > 0 && split->info.pairs[part] == 0)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "no group of pairs that share a sentence fits into %s (%zu pair%s "
+                  "every group of pairs that share a sentence is too large for %s (%zu pair%s "
                   "requested); the largest group has %zu of %zu pairs; request more pairs",
                   part == ELMAN_PART_DEV ? "dev" : "test", split->info.wanted[part],
                   plural_ending(split->info.wanted[part]), split->info.largest, split->count);

@@ -222,7 +222,7 @@ static elman_status parse_past(struct model_past *past, struct model_config *con
   return status;
 }
 
-/* Read the search that the model names, if any. */
+/* Read the search that the model stores, if any. */
 static elman_status parse_search(elman_search *search, const struct safetensors *file,
                                  elman_error *error) {
   json_t *json;

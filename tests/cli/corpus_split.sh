@@ -67,7 +67,7 @@ rm a.dev.tsv
 # One group that contains most pairs.
 for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
 split 65 -o a giant.tsv
-expect_stderr_match 'fits into dev \(2 pairs requested\); the largest group has 40 of 40 pairs; request more pairs$'
+expect_stderr_match 'too large for dev \(2 pairs requested\); the largest group has 40 of 40 pairs; request more pairs$'
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
 expect_stderr_match '^dev has 1 pair; 2 were requested, '

@@ -97,9 +97,9 @@ expect_note '^source: space,' train "${tiny[@]}" segmented.tsv
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_note '^source: chars, vocabulary size 16, normalization nfkc-wide \(auto: Chinese characters, without spaces between words\)$' train "${tiny[@]}" \
   mixed.tsv
-expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
+expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; every line is split into characters'
 ! grep -q '^target: .*sampled lines' "$results/stderr" || fail "a note on mixed lines for English"
-expect_note '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$' train \
+expect_note '^source: 300 of 700 sampled lines .* --source-tokens chars splits every line into characters$' train \
   "${tiny[@]}" --source-tokens space mixed.tsv
 expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
 expect_no_stderr

@@ -78,7 +78,7 @@ expect_no_note '--preset small' "${large[@]}" limit.tsv
 # Words that occur once are noted, unless there are few words or subwords.
 for i in {1..1000}; do echo "w$i the	v$((i % 800)) le"; done >rare.tsv
 rare=(train --epochs 0 --force -o rare)
-expect_note '^source: 1000 of 1001 words occur once; of other text, about 50\.0 % .* --source-tokens bpe splits' "${rare[@]}" \
+expect_note '^source: 1000 of 1001 words occur once; in other text, about 50\.0 % .* --source-tokens bpe splits' "${rare[@]}" \
   rare.tsv
 ! grep -q '^target: .*occur once' "$results/stderr" || fail "a note on few words"
 expect_no_note 'occur once' "${rare[@]}" --subwords 10 rare.tsv

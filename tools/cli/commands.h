@@ -20,9 +20,9 @@ enum processes { ALONE, TOGETHER };
   ROW("evaluate", evaluate_command, TOGETHER, "measure loss, BLEU and chrF2 on sentence pairs")    \
   ROW("score", score_command, ALONE, "compute log-probabilities of given translations")            \
   ROW("average", average_command, ALONE, "average the parameters of several models")               \
-  ROW("convert", convert_command, ALONE, "store a model with numbers of half the size")            \
+  ROW("convert", convert_command, ALONE, "write a copy of a model with smaller numbers")           \
   ROW("inspect", inspect_command, ALONE, "show the contents of a model file")                      \
-  ROW("page", page_command, ALONE, "write a web page that translates with a model and trains")     \
+  ROW("page", page_command, ALONE, "write a web page that translates and trains models")           \
   ROW("serve", serve_command, ALONE, "translate for other programs over HTTP")                     \
   ROW("gradcheck", gradcheck_command, ALONE, "compare analytic with numerical gradients")          \
   ROW("trace", trace_command, ALONE, "print gradient norms at every time step")                    \

@@ -92,8 +92,8 @@ int plot_command(int argc, char **argv) {
        .flag = &job.options.log_y},
       {"title", 0, "TEXT", "text above the panels", "none", .group = "Output",
        .text = &job.options.title},
-      {"label", 0, "TEXT", "name of a log in the legend; may be given several times, once per LOG",
-       .group = "Output", .list = &job.labels, .most = MAX_LISTED},
+      {"label", 0, "TEXT", "name of a log in the legend; repeat for each LOG", .group = "Output",
+       .list = &job.labels, .most = MAX_LISTED},
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"", "!LOG", "no LOG given; `elman train --log FILE` writes one"},

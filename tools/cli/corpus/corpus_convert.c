@@ -126,17 +126,17 @@ int corpus_convert_command(int argc, char **argv) {
   struct convert_job job = {.options = elman_import_options_default()};
   elman_import_options *import = &job.options;
   const struct option options[] = {
-      {"from", 0, "FORMAT", "format of the files", "found by name and content", .group = "Input",
+      {"from", 0, "FORMAT", "format of the files", "from name and content", .group = "Input",
        .text = &import->format, .choice = elman_import_format_name},
       {"columns", 0, "A,B",
        "source and target: column numbers, names in the header, or keys of JSON objects",
-       "found by names, or 1,2", .group = "Input", .text = &import->columns},
+       "from the names, or 1,2", .group = "Input", .text = &import->columns},
       {"languages", 0, "A,B", "source and target: languages of TMX, names or keys of languages",
        "the first two", .group = "Input", .text = &import->languages},
-      {"separator", 0, "NAME", "separator of the columns of CSV", "found by content",
-       .group = "Input", .text = &import->separator, .choice = elman_import_separator_name},
-      {"header", 0, "WHEN", "whether the first record has the names of the columns",
-       .group = "Input", .index = &job.header, .choice = elman_import_header_name},
+      {"separator", 0, "NAME", "separator of the columns of CSV", "from content", .group = "Input",
+       .text = &import->separator, .choice = elman_import_separator_name},
+      {"header", 0, "WHEN", "names of the columns in the first record", .group = "Input",
+       .index = &job.header, .choice = elman_import_header_name},
       {"source", 0, "FILE", "source sentences, one per line, in place of FILE", .group = "Input",
        .text = &job.source, .use = FILE_IS_READ},
       {"target", 0, "FILE", "target sentences, one per line; needs --source", .group = "Input",

@@ -103,10 +103,9 @@ static int commit_parts(struct output *outputs, const elman_split_info *info) {
   }
   for (elman_part part = 0; part < ELMAN_PARTS && code != EX_OK; part++)
     if (is_written(info, part) && part != failed)
-      report(outputs[part].path,
-             part < failed
-                 ? "is new, but not all parts could be written; do not use it with the other parts"
-                 : "was not written");
+      report(outputs[part].path, part < failed ? "is a part of this split, but another part could "
+                                                 "not be written; do not use it with older parts"
+                                               : "was not written");
   return code;
 }
 

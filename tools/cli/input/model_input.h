@@ -39,7 +39,7 @@ struct models {
 
 /* A row for an option that names several models, which form an ensemble. */
 #define MODELS_OPTION(models)                                                                      \
-  OPTION("model", 'm', "FILE", "model file; several form an ensemble", DEFAULT_MODEL,              \
+  OPTION("model", 'm', "FILE", "model file; repeat for an ensemble", DEFAULT_MODEL,                \
          .group = "Input", .list = &(models).paths, .most = MAX_LISTED, .use = FILE_IS_READ)
 
 /* Check that the models support the options. Return an exit code; print a message if it is not 0.

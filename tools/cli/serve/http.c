@@ -241,7 +241,7 @@ static void resume(struct exchange *exchange) {
 
 /* ---- translation ---- */
 
-/* Return the number of sentences that the client has in hand. */
+/* Return the number of the client's unfinished sentences. */
 static size_t sentences_of(const struct http *http, const struct client *client) {
   size_t count = 0;
   for (const struct link *link = http->links; link != NULL; link = link->next)
@@ -262,7 +262,7 @@ static bool may_submit(struct exchange *exchange, const struct request *request)
                   "the request has %zu sentences; the limit of a client is %zu", count, most);
   if (most > 0 && sentences_of(http, &exchange->client) + count > most)
     return refuse(&exchange->problem, TOO_MANY,
-                  "this client has too many sentences in hand; the limit is %zu", most);
+                  "this client has too many unfinished sentences; the limit is %zu", most);
   return true;
 }
 

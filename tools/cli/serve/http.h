@@ -30,8 +30,8 @@ void http_collect(struct http *http);
 /* Close connections that took too long. Call it every second. */
 void http_check_times(struct http *http);
 
-/* Finish what is in hand: close idle connections. Call it repeatedly. Return whether no connection
- * is left. */
+/* Finish the current requests: close idle connections. Call it repeatedly. Return whether no
+ * connection is left. */
 bool http_drain(struct http *http);
 
 /* Close all connections. All jobs must be done. */

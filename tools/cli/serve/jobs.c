@@ -124,7 +124,7 @@ static void drop_rest(struct queue *queue, struct job *job) {
   job->taken = job->request.count;
 }
 
-static const char too_late[] = "the time for the request is over; try again later";
+static const char too_late[] = "the request reached its time limit; try again later";
 
 /* Remove jobs whose time is over or whose client has gone. */
 static void expire(struct queue *queue) {

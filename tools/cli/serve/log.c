@@ -59,10 +59,10 @@ static void *run(void *argument) {
     const char *text = texts[pending.filled];
     const size_t size = pending.size;
     const int length =
-        pending.lost == 0
-            ? 0
-            : snprintf(note, sizeof note, "%zu messages are lost: nobody read standard error\n",
-                       pending.lost);
+        pending.lost == 0 ? 0
+                          : snprintf(note, sizeof note,
+                                     "%zu messages are lost, because standard error was not read\n",
+                                     pending.lost);
     pending.filled = 1 - pending.filled;
     pending.size = pending.lost = 0;
     pthread_mutex_unlock(&pending.mutex);

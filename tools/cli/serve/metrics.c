@@ -25,7 +25,7 @@ static void print_requests(FILE *stream, const struct http_counts *counts) {
             counts->by_class[class]);
   print_count(stream, "requests_aborted_total", "counter",
               "Requests whose connection ended before the answer.", counts->by_class[0]);
-  print_head(stream, "refused_total", "counter", "Requests beyond a limit, by status.");
+  print_head(stream, "refused_total", "counter", "Requests that exceeded a limit, by status.");
   for (size_t i = 0; i < 3; i++)
     fprintf(stream, "elman_refused_total{status=\"%s\"} %" PRIu64 "\n", refused[i],
             counts->refused[i]);
@@ -72,7 +72,7 @@ struct answer metrics_text(const struct http_counts *counts, const struct job_co
   print_count(stream, "connections_evicted_total", "counter",
               "Idle connections that were closed to make room.", counts->evicted);
   print_count(stream, "connections_slow_total", "counter",
-              "Connections that were closed because their time was over.", counts->slow);
+              "Connections that were closed after their time limit.", counts->slow);
   print_count(stream, "reloads_total", "counter", "Reloads of the models.", counts->reloads);
   print_count(stream, "reloads_failed_total", "counter", "Reloads that failed and kept the models.",
               counts->failed_reloads);

@@ -39,8 +39,8 @@ static int check_names(const struct serve_job *job) {
   for (size_t i = 0; i < job->hosts.count; i++)
     if (!host_is_name(job->hosts.words[i]))
       return report_usage("serve",
-                          "--host: '%s' is not a host name, such as translate.example.org; a port "
-                          "does not belong to it",
+                          "--host: '%s' is not a host name, such as translate.example.org; give "
+                          "the name without a port",
                           job->hosts.words[i]);
   for (size_t i = 0; i < job->origins.count; i++)
     if (!origin_is_complete(job->origins.words[i]))
@@ -80,7 +80,7 @@ int serve_command(int argc, char **argv) {
       PRECISION_OPTION(*settings),
       {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
        DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
-      {"token", 0, "FILE", "tokens of clients, one per line; others get no translations",
+      {"token", 0, "FILE", "file of client tokens, one per line; other clients get no translations",
        "no tokens", .group = "Access", .text = &job.tokens, .use = FILE_IS_READ},
       {"open", 0, NULL, "serve other machines without tokens", .group = "Access",
        .flag = &job.open},
@@ -98,20 +98,21 @@ int serve_command(int argc, char **argv) {
        .count = &settings->max_body, .least = 1, .most = (size_t)1 << 30},
       {"max-sentences", 0, "N", "maximum sentences of a request", .group = "Limits",
        .count = &settings->max_sentences, .least = 1, .most = 100000},
-      {"max-tokens", 0, "N", "maximum tokens of a text, in /translate of a line", .group = "Limits",
-       .count = &settings->max_tokens, .least = 1, .most = 5000},
+      {"max-tokens", 0, "N", "maximum tokens of a text, or of a line in /translate",
+       .group = "Limits", .count = &settings->max_tokens, .least = 1, .most = 5000},
       {"max-output", 0, "N", "maximum tokens of a translation, reference or prefix",
        .group = "Limits", .count = &settings->max_output, .least = 1, .most = 10000},
       {"max-beam", 0, "N", "maximum beam size that a request may choose", .group = "Limits",
        .count = &settings->max_beam, .least = 1, .most = ELMAN_MAX_BEAM},
       {"max-queue", 0, "N", "maximum sentences that wait or are translated", .group = "Limits",
        .count = &settings->max_queue, .least = 1, .most = 1000000},
-      {"max-client", 0, "N", "maximum of these sentences of one client; 0 = no limit",
+      {"max-client", 0, "N",
+       "maximum sentences of one client that wait or are translated; 0 = no limit",
        .group = "Limits", .count = &settings->max_client, .most = 1000000},
       {"max-connections", 0, "N", "maximum open connections", .group = "Limits",
        .count = &settings->max_connections, .least = 1, .most = 100000},
-      {"log", 0, "WHAT", "lines on standard error about requests", .group = "Output",
-       .text = &job.log, .choice = log_name},
+      {"log", 0, "WHAT", "log of requests on standard error", .group = "Output", .text = &job.log,
+       .choice = log_name},
       THREADS_OPTION(settings->threads),
       QUIET_OPTION("no messages except errors and the log"),
       {0}};
@@ -123,7 +124,7 @@ int serve_command(int argc, char **argv) {
       "[options]",
       "Serves translations over HTTP: POST /translate as LibreTranslate, POST /v1/translations\n"
       "with scores, tokens and attention, and the playground at /. SIGHUP reloads the models;\n"
-      "SIGTERM ends after the requests in hand.",
+      "SIGTERM ends the service after the current requests.",
       options,
       rules,
       .reads_operands = false};

@@ -86,8 +86,9 @@ static void note_hidden(const struct model_set *models, const struct served_mode
   const struct served_model *first = model_set_for(models, model->languages[ELMAN_SOURCE].code,
                                                    model->languages[ELMAN_TARGET].code);
   if (first != model)
-    note("model %s: only for requests that name it; those from %s to %s get %s", model->name,
-         model->languages[ELMAN_SOURCE].code, model->languages[ELMAN_TARGET].code, first->name);
+    note("model %s: only for requests that name it; other requests from %s to %s use %s",
+         model->name, model->languages[ELMAN_SOURCE].code, model->languages[ELMAN_TARGET].code,
+         first->name);
 }
 
 static void note_models(const struct model_set *models) {
@@ -122,7 +123,7 @@ static void begin_reload(struct service *service) {
   service->http.counts.failed_reloads++;
 }
 
-/* Use the loaded models for new requests. Requests in hand keep the old ones. */
+/* Use the loaded models for new requests. Current requests keep the old ones. */
 static void finish_reload(struct service *service) {
   struct reload *reload = &service->reload;
   if (!reload->runs || !atomic_load(&reload->is_done)) return;
@@ -138,7 +139,7 @@ static void finish_reload(struct service *service) {
     note("reloaded the models");
     note_models(&service->models);
   } else {
-    report("serve", "the reload failed; the service goes on with the old models and tokens");
+    report("serve", "the reload failed; the service continues with the old models and tokens");
     service->http.counts.failed_reloads++;
   }
   if (service->again && !service->ending) begin_reload(service);
@@ -199,7 +200,7 @@ static void read_signals(struct service *service) {
     }
     service->ending = true;
     service->ended = now();
-    note("ending after the requests in hand");
+    note("ending after the current requests");
     manager_notify("STOPPING=1");
   }
 }
@@ -266,7 +267,7 @@ static void clear(int descriptor) {
   while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) continue;
 }
 
-/* Serve until a signal comes and all requests in hand are answered. */
+/* Serve until a signal comes and all current requests are answered. */
 static void run(struct service *service) {
   enum { SIGNALS, WAKE, HTTP, LISTENERS, TICK = 1000, TICK_AT_END = 100 };
   struct pollfd polled[LISTENERS + MAX_LISTENERS];

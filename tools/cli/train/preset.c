@@ -237,7 +237,8 @@ int preset_fit_length(struct train_job *job, size_t pairs) {
   if (!job->own.average) options->average = scaled.average;
   if (!job->own.dropout) options->dropout = scaled.dropout;
   if (group_leads() && !elman_options_equal(ELMAN_SCOPES_TRAIN, &before, options))
-    note("preset %s, made for %.0f updates, in a run of about %.0f: learning rate %g, warm-up %zu, "
+    note("preset %s is made for %.0f updates, and this run has about %.0f: learning rate %g, "
+         "warm-up %zu, "
          "moving average %g, dropout %g",
          job->preset, tuned, updates, options->learning_rate, options->warm_up, options->average,
          options->dropout);

@@ -23,7 +23,7 @@
 #include "train/train_report.h"
 
 /* Choose the search on the dev pairs together with the other processes, and store it in the model.
- * A signal to process 0 stops this; the model then names no search. */
+ * A signal to process 0 stops this; the model then stores no search. */
 static int tune_search(elman_model *model, const elman_pairs *dev, const struct train_job *job) {
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_search_trial trials[ELMAN_SEARCH_TRIALS];
@@ -39,7 +39,7 @@ static int tune_search(elman_model *model, const elman_pairs *dev, const struct 
   progress_erase(&progress);
   if (status == ELMAN_INTERRUPTED && !group_leads()) return EX_OK;
   if (status == ELMAN_INTERRUPTED) {
-    note("stopped while the search was being tuned; the model names no search");
+    note("stopped while the search was being tuned; the model stores no search");
     return 128 + interrupt_signal();
   }
   if (status != ELMAN_OK) return report_error(&error);
@@ -439,7 +439,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       "tune-search",
       0,
       NULL,
-      "beam size and length penalty with the best BLEU on the dev pairs, stored in the model",
+      "choice of beam size and length penalty by BLEU on the dev pairs, stored in the model",
       .group = "Validation",
       .flag = &job->output.tunes_search};
   memcpy(table, rows, sizeof rows);

@@ -21,12 +21,12 @@ static void describe_spacing(const char *side, const elman_side_counts *counts,
   const size_t all = counts->spaced + counts->unspaced;
   if (100 * counts->spaced < all || 100 * counts->unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; all "
-         "lines are split into characters in the same way",
+    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; every "
+         "line is split into characters",
          side, counts->spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
     note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
-         "--%s-tokens chars treats all lines in the same way",
+         "--%s-tokens chars splits every line into characters",
          side, counts->unspaced, all, side);
 }
 
@@ -39,7 +39,7 @@ static void describe_rare_words(const char *side, const elman_side_counts *count
   if (mode != ELMAN_TOKENS_WORDS && mode != ELMAN_TOKENS_SPACE) return;
   if (counts->distinct < MANY_WORDS || 10 * counts->once <= 3 * counts->distinct) return;
   note(
-      "%s: %zu of %zu words occur once; of other text, about %.1f %% of the words will be unknown; "
+      "%s: %zu of %zu words occur once; in other text, about %.1f %% of the words will be unknown; "
       "--%s-tokens bpe splits words into subwords, and no word is unknown",
       side, counts->once, counts->distinct, 100 * (double)counts->once / (double)counts->tokens,
       side);
@@ -97,7 +97,7 @@ static void describe_languages(const elman_model_info *info, bool from_names) {
   if (info->source_language.code[0] == '\0' && info->target_language.code[0] == '\0') return;
   note("languages: from %s to %s%s", describe_language(source, info->source_language),
        describe_language(target, info->target_language),
-       from_names ? ", as the names of the files say" : "");
+       from_names ? " (from the file names)" : "");
 }
 
 void training_describe_model(const elman_model *model, const elman_model_options *asked,
@@ -243,9 +243,9 @@ static void note_warm_up(const struct training *training, const elman_train_repo
 static const struct {
   const char *instructions, *time;
 } bfloat16_times[] = {
-    {"AMX-BF16", "an update of a large network takes about 0.55 of the time of float32"},
+    {"AMX-BF16", "an update of a large network takes about 0.55 times as long as in float32"},
     {"AVX512-BF16",
-     "on AMD, an update of a large network takes about 0.66 of the time of float32"}};
+     "on AMD, an update of a large network takes about 0.66 times as long as in float32"}};
 
 /* Print a note on what bfloat16 changes here: the speed, or only the results. */
 static void note_precision(const struct training *training) {
@@ -253,12 +253,11 @@ static void note_precision(const struct training *training) {
   const char *instructions = elman_machine_get().bfloat16;
   if (training->options->precision != ELMAN_PRECISION_BFLOAT16) return;
   if (strcmp(info.arithmetic, "portable") == 0)
-    note("bfloat16 is not faster in portable arithmetic: the operands are rounded and multiplied "
+    note("bfloat16 is not faster in portable arithmetic: the operands are rounded, but multiplied "
          "in float32");
   else if (strcmp(instructions, "none") == 0)
-    note("bfloat16 is not faster here, because the processor or the chosen kernel has no "
-         "instructions for it that are faster, or the system refuses them: updates are computed "
-         "in float32");
+    note("bfloat16 is not faster here, because the processor, the chosen kernel or the system does "
+         "not offer fast instructions for it; updates are computed in float32");
   else
     for (size_t i = 0; i < sizeof bfloat16_times / sizeof *bfloat16_times; i++)
       if (strcmp(instructions, bfloat16_times[i].instructions) == 0)

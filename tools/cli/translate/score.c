@@ -116,7 +116,7 @@ int score_command(int argc, char **argv) {
       "score",
       "[options] [PAIRS]",
       "Computes the log-probability of each target given its source. Reads PAIRS, or standard\n"
-      "input, with one pair per line, source<TAB>target. Writes a line per pair: the\n"
+      "input, with one pair per line, source<TAB>target. Writes one line per pair: the\n"
       "log-probability (natural logarithm), the number of target tokens, </s> included, and\n"
       "the log-probability of each token.",
       options,

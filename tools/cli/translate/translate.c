@@ -58,7 +58,7 @@ int translate_command(int argc, char **argv) {
       "translate",
       "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, to one line of output. With --n-best,\n"
-      "writes a line per translation: number ||| text ||| logprob= X ||| score.",
+      "writes one line per translation: number ||| text ||| logprob= X ||| score.",
       options,
       rules,
       .reads_operands = false};
