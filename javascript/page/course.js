@@ -368,7 +368,7 @@ const LESSONS = [
           text: [`${exact} of ${of} translations are correct, but only ${agree} of ${words} words read most from their counterpart. ${worst === null ? "No word of these sentences shows it." : `In this sentence “${worst.word}” reads ${worst.source} most, with weight ${figure(worst.weight, 2)}.`}`,
             `${of} 个译文中 ${exact} 个正确，但 ${words} 个词中只有 ${agree} 个主要看向对应的词。${worst === null ? "这些句子里没有这样的词。" : `这句里 ${worst.word} 主要看向 ${worst.source}，权重 ${figure(worst.weight, 2)}。`}`],
         }),
-        reason: ["The network has seen each sentence 80 times and remembers it. It need not read the right word, so the map is no dictionary.",
+        reason: ["The network has seen each sentence 80 times and remembers it. It need not read the right word, so the map is not a dictionary.",
           "网络把每个句子看了 80 遍，已经记住，不必看对词，所以热力图不是词典。"],
         point: "#card-map",
       },
@@ -426,7 +426,7 @@ const LESSONS = [
             `${percent(mirrored)} 的字母主要看向镜像的位置或它旁边；${percent(later)} 看向后一个字母的状态，那里还存着这个字母。各长度写对的比例：`],
           rows: shares.map(({ name, share }) => [name, share, percent(share)]),
         }),
-        reason: ["The first letter to write is the last one read, so the places run against each other.", "最先要写的字母是最后读的，所以位置正好相反。"],
+        reason: ["The first letter to write is the last one read, so source and target run in opposite directions.", "最先要写的字母是最后读的，所以位置正好相反。"],
         point: "#card-map",
       },
       {
@@ -445,7 +445,7 @@ const LESSONS = [
           };
         },
         reason: ["One vector of fixed size holds few letters. With attention the decoder reads the states of all letters again, so the length hardly matters. This is why attention was invented.",
-          "固定大小的一个向量装不下几个字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
+          "一个固定大小的向量只装得下很少的字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
         point: "#card-curve",
       },
     ],
@@ -453,7 +453,7 @@ const LESSONS = [
   {
     name: "memory",
     title: ["How far memory reaches", "记忆能到多远"],
-    lead: ["A gradient that vanishes cannot teach the first step. Four cells compared.", "梯度消失，就教不了最初的几步。比较四种单元。"],
+    lead: ["A gradient that vanishes cannot teach the first step. Four cells compared.", "梯度一旦消失，最初的几步就学不到东西。比较四种单元。"],
     steps: [
       {
         text: ["The target is a letter, ten dots, and the same letter. Attention cannot help, since every source is “go”. The last letter is known only from the first, eleven steps earlier.",
@@ -502,7 +502,7 @@ const LESSONS = [
             rows: MEMORY_CELLS.map((cell) => [cell, letter[cell], figure(letter[cell], 2)]),
           };
         },
-        reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1 of 13 tokens: a mean loss of 0.16 is the best possible. Elman must guess the last letter too.",
+        reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1. Divided among 13 tokens, this gives 0.16, the lowest possible mean loss. Elman must guess the last letter too.",
           "只看 go 谁也不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均损失 0.16 已是最好。Elman 连最后的字母也要猜。"],
         point: "#view-compare figure",
       },
@@ -531,7 +531,7 @@ const LESSONS = [
         point: "#card-curve",
       },
       {
-        text: ["The page now looks for a sentence in which one choice is wrong with help, and does the most harm without. The table shows each step with the correct words before it; below it stands the translation without help.",
+        text: ["The page now looks for the sentence in which one choice is wrong with help and does the most harm without help. The table shows the choice of each step after the correct words; below it is the translation without help.",
           "现在本页找一个句子：有帮助时只选错一个词，没有帮助时危害最大。表中每一步都给定了正确的前词，表下是没有帮助时的译文。"],
         question: ["How many words are wrong without help?", "没有帮助时错几个词？"],
         choices: [["one", "一个"], ["two", "两个"], ["three or more", "三个或更多"]],
@@ -542,11 +542,11 @@ const LESSONS = [
           return { example, fitting, of };
         }],
         answer: ({ example, fitting, of }) => (example === null
-          ? { right: null, text: [`In none of the ${of} sentences a wrong word misled others. Another seed may give one.`, `${of} 句中没有错词带偏别的词的例子。换一个种子也许会有。`] }
+          ? { right: null, text: [`In none of the ${of} sentences did a wrong word mislead others. Another seed may give an example.`, `${of} 句中没有错词带偏别的词的例子。换一个种子也许会有。`] }
           : {
             right: Math.min(3, example.errors) - 1,
             text: [`With help ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
-              `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句，错词带偏了别的词。`],
+              `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句的错词带偏了别的词。`],
           }),
         reason: ["With help, one error costs one word. Without help it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
           "有帮助时，一个错误只错一个词；没有帮助时，它会带偏后面的词。损失量不到这一点，所以评判网络之前，先让它翻译。"],
@@ -609,7 +609,7 @@ const LESSONS = [
           text: [`The training loss is ${figure(train, 3)} at the end. The validation loss was lowest after epoch ${at}, ${figure(low, 2)}, and is ${figure(last, 2)} now; ${percent(exact)} of the unseen sentences are right.`,
             `最后训练损失为 ${figure(train, 3)}。验证损失在第 ${at} 轮最低，为 ${figure(low, 2)}，现在是 ${figure(last, 2)}；没见过的句子译对 ${percent(exact)}。`],
         }),
-        reason: ["From the lowest point on, the network learns its sentences by heart: it becomes surer of wrong guesses about others. This is overfitting; training should stop there.",
+        reason: ["From the lowest point on, the network learns its sentences by heart: it becomes more certain of wrong guesses about other sentences. This is overfitting; training should stop there.",
           "从最低点起，网络只是在背句子，对别的句子却越来越肯定地猜错。这就是过拟合，应当在那里停止训练。"],
         point: "#card-curve",
       },
@@ -650,12 +650,12 @@ const LESSONS = [
           text: [`Guessing costs ${figure(from, 2)}, the logarithm of the vocabulary. With 0.003 the loss ends at ${figure(good.at(-1), 2)}; with 1 at ${figure(high.at(-1), 2)}, and its largest was ${figure(Math.max(...high), 2)}.`,
             `乱猜的损失是词表大小的对数 ${figure(from, 2)}。学习率 0.003 最后为 ${figure(good.at(-1), 2)}；学习率 1 最后为 ${figure(high.at(-1), 2)}，最高时 ${figure(Math.max(...high), 2)}。`],
         }),
-        reason: ["A gradient holds only near its point. A step that is too long lands far away, where the loss is higher, and the next one too: the network becomes sure of wrong words.",
-          "梯度只在附近有效。步子太长，就落到损失更高的远处，下一步也一样：网络对错词变得十分肯定。"],
+        reason: ["A gradient is the slope at one point only. A step that is too long lands far away, where the loss is higher, and the next one too: the network becomes sure of wrong words.",
+          "梯度只是一个点上的斜率。步子太长，就落到损失更高的远处，下一步也一样：网络对错词变得十分肯定。"],
         point: "#view-compare figure",
       },
       {
-        text: ["Between too slow and too high there is a good rate. Five networks learn the same pairs with five rates.", "在太慢和太高之间有合适的学习率。五个网络用五种学习率学同样的句对。"],
+        text: ["Between too low and too high there is a good rate. Five networks learn the same pairs with five rates.", "在太低和太高之间有合适的学习率。五个网络用五种学习率学同样的句对。"],
         question: ["Which rate has the lowest loss after 8 epochs?", "8 轮之后，哪种学习率损失最低？"],
         choices: RATES.map((rate) => [String(rate), String(rate)]),
         expected: 2,

@@ -10,7 +10,7 @@ const EXPERIMENTS = {
     go: () => beginLearning({ set: "french", settings: YESTERDAY.settings, epochs: 8, sentence: "je vois la petite maison blanche" }),
   },
   numbers: {
-    title: ["Numbers in words", "数字读法"], lead: ["4 2 7 → four hundred and twenty seven. Zeros and places decide.", "4 2 7 → four hundred and twenty seven，要看位数和零。"],
+    title: ["Numbers in words", "数字读法"], lead: ["4 2 7 → four hundred and twenty seven. The place of each digit matters, and so do zeros.", "4 2 7 → four hundred and twenty seven，要看位数和零。"],
     view: "learn", thumb: { map: [0, 0, 0, 1, 2] },
     go: () => beginLearning({ set: "numbers", settings: YESTERDAY.settings, epochs: 16, sentence: "3 0 7 2" }),
   },
@@ -39,7 +39,7 @@ const EXPERIMENTS = {
     go: () => showMemory("elman"),
   },
   rate: {
-    title: ["A rate too high", "学习率过高"], lead: ["Two equal networks: one takes steps that are 300 times as large.", "两个相同的网络，一个的步子大 300 倍。"],
+    title: ["A learning rate that is too high", "学习率过高"], lead: ["Two equal networks: one takes steps that are 300 times as large.", "两个相同的网络，其中一个的步长是另一个的 300 倍。"],
     view: "compare", thumb: { curves: [FALLING, [0.5, 0.9, 0.97, 0.88, 0.93, 0.84, 0.9, 0.86]] },
     go: async () => {
       await setUp(YESTERDAY);
@@ -48,7 +48,7 @@ const EXPERIMENTS = {
     },
   },
   attention: {
-    title: ["No attention", "没有注意力"], lead: ["The letters must fit into one state, and only short words succeed.", "字母必须装进一个状态，只有短的能成功。"],
+    title: ["No attention", "没有注意力"], lead: ["The letters must fit into one state, and only short words succeed.", "所有字母必须装进一个状态，只有短词能成功。"],
     view: "learn", thumb: { curves: [[0.95, 0.8, 0.72, 0.68, 0.65, 0.63, 0.62, 0.61]] },
     go: () => beginLearning({ lines: wordsToReverse()[0].map(byState), ...REVERSING, sentence: "go" }),
   },
