@@ -1,7 +1,7 @@
 # Writes the attention page as C: cmake -DPAGE=FOLDER -DOUTPUT=FILE.c -P embed_page.cmake
 #
-# page.html is the frame. @STYLE@ and @SCRIPT@ become the shared files (shared.cmake), page.css and page.js. What stands
-# before @RECORDS@ is page_head, the rest page_tail.
+# page.html is the frame. @STYLE@ and @SCRIPT@ become the shared files (shared.cmake), page.css and
+# page.js. The part before @RECORDS@ is page_head, the rest page_tail.
 
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 include(${PAGE}/shared.cmake)

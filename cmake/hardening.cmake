@@ -1,5 +1,6 @@
-# What the compiler and the linker add against errors in memory, as Debian's hardening-check wants it.
-# The test `hardening` checks the programs. A protection that the compiler lacks is left out.
+# Protections that the compiler and the linker add against errors in memory, as Debian's
+# hardening-check requires. The test `hardening` checks the programs. A protection that the compiler
+# lacks is left out.
 
 set(control_flow -fcf-protection)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)

@@ -48,7 +48,7 @@ if(BUILD_SHARED_LIBS OR ELMAN_WHEEL)
   install(FILES python/elman_torch.py DESTINATION ${ELMAN_PYTHON_DIR})
   install(DIRECTORY include/ DESTINATION ${ELMAN_PYTHON_DIR}/elman/include)
 endif()
-# What pip and importlib.metadata read; the build backend adds it to wheels.
+# Metadata for pip and importlib.metadata; the build backend adds it to wheels.
 find_program(ELMAN_PYTHON python3)
 if(BUILD_SHARED_LIBS AND ELMAN_PYTHON)
   file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/python)

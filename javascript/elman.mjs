@@ -17,7 +17,7 @@ const SIMD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123
 
 const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 
-/* What has bytes, in messages. */
+/* The kinds of values that have bytes, for messages. */
 const BYTES = "an ArrayBuffer, a typed array or a DataView";
 const SOURCES = "an ArrayBuffer, a typed array, a DataView, a Blob, a File or a Response";
 
@@ -144,8 +144,7 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name that is
- * written as on the other side becomes one that this side lacks. */
+/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name in the spelling of the other side is changed to a name that does not exist. */
 const otherName = (name) => (name.includes("_") ? name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
   : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 

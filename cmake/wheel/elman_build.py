@@ -29,9 +29,9 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATE = int(os.environ.get("SOURCE_DATE_EPOCH", 1795305600))  # the day of version 0.1.0, as in cmake/sbom.cmake
-# Files of a source archive: those of git or, without git, what is not hidden and not built.
+# Files of a source archive: those of git or, without git, all that are neither hidden nor built.
 BUILT = "build", "dist", "__pycache__"
-# What a manylinux wheel may load (PEP 600): parts of the GNU C library.
+# Libraries that a manylinux wheel may load (PEP 600): parts of the GNU C library.
 SYSTEM = re.compile(r"lib(c|m|dl|pthread|rt|mvec)\.so\.\d|ld-linux-[\w-]+\.so\.\d")
 
 

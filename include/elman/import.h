@@ -21,8 +21,8 @@ typedef enum elman_import_header {
 ELMAN_API const char *elman_import_header_name(size_t header);
 
 typedef struct elman_import_options {
-  const char *file;        /* "-" is standard input; gzip input is decompressed, and a
-                              zip archive with one text is unpacked if libzip is there */
+  const char *file; /* "-" is standard input; gzip input is decompressed, and a zip archive with one
+                       text is unpacked if libzip is installed */
   const char *target_file; /* NULL, or a second file: line n of `file` is the source of line n of
                               this file. The options below then have no effect, except those that
                               elman_pairs_options has, too */

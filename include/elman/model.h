@@ -12,7 +12,7 @@ typedef struct elman_model elman_model;
 
 /* Options of a new model; elman/options.h describes the fields. A normalization
  * must not be ELMAN_NFKC_WIDE or ELMAN_NFKC_LOWER: on a side that is mostly Chinese characters or
- * kana, ELMAN_NFKC becomes the former; ELMAN_NORMALIZATION_AUTO_LOWER asks for the latter. */
+ * kana, ELMAN_NFKC becomes the former; ELMAN_NORMALIZATION_AUTO_LOWER selects the latter. */
 typedef struct elman_model_options {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
   uint64_t reserved_rows[16];

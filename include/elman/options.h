@@ -56,9 +56,9 @@ typedef enum elman_scope {
  * stands; --length-norm in the command; lengthNorm in JavaScript. `also` is a second name in the
  * command, or NULL. `label` is the name in the text of `inspect`. Limits of choices and seeds are
  * 0. `group` is the heading of the option in help; the command defines the order of the groups. In
- * `help`, "0 = ..." and "0 disables" say what 0 means. From the first release on, a new row is the
- * last of its table and takes the place of a reserved field, so that programs compiled with earlier
- * headers still fit. */
+ * `help`, "0 = ..." and "0 disables" say what 0 means. After the first release, add a new row at
+ * the end of its table, in place of a reserved field: programs compiled with earlier headers then
+ * still work. */
 #define ELMAN_MODEL_OPTIONS(X)                                                                     \
   X(SIZE, embedding_size, NULL, "embedding size", 1, 16384, 128, MODEL, "Network",                 \
     "embedding dimension")                                                                         \

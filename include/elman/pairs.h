@@ -72,8 +72,8 @@ ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
  * source file. Set *length, unless `length` is NULL, to the length in bytes. */
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
 
-/* A pair as text, which is valid as long as the pairs. Only the lengths, in bytes, tell where a
- * text ends. */
+/* A pair as text, which is valid as long as the pairs. Only the lengths, in bytes, determine where
+ * a text ends. */
 typedef struct elman_pair {
   const char *source, *target;
   const char *alignment; /* links i-j, in which i counts source words; empty without alignments */

@@ -26,7 +26,7 @@ ELMAN_API size_t elman_run_log_skipped(const elman_run_log *log);
 typedef struct elman_plot_options {
   const char *title;         /* text above the panels; NULL (default) or "" = none */
   const char *const *panels; /* keys of the log, a panel for each; NULL (default) = "loss" and
-                                "bleu", as far as the logs have them */
+                                "bleu", if the logs contain them */
   size_t panel_count;        /* number of keys, up to 16; 0 for the default */
   const char *x_axis;        /* key of the horizontal axis; default "update" */
   bool log_x, log_y;         /* logarithmic axes; points that are not positive are omitted */
@@ -38,9 +38,10 @@ ELMAN_API elman_plot_options elman_plot_options_default(void);
 /* Draw the curves of `count` logs, at least 1, as SVG. The panels lie one below another and have
  * the same horizontal axis. A panel has the curves of all logs: a thin one of the updates, and one
  * with dots of the validations. A long curve is drawn as means of neighboring points; so are points
- * at the same place. Updates that a resumed run repeated count once. A value of the horizontal axis
- * that a validation lacks is that of the update before it. Return ELMAN_INVALID_ARGUMENT if a key
- * is in no log, and ELMAN_BAD_DATA if a log has no curve. Write errors set the stream's error flag.
+ * at the same place. An update that a resumed run repeated is drawn once. A validation without a
+ * value for the horizontal axis gets that of the preceding update. Return ELMAN_INVALID_ARGUMENT if
+ * a key is in no log, and ELMAN_BAD_DATA if a log has no curve. Write errors set the stream's error
+ * flag.
  */
 ELMAN_CHECKED elman_status elman_plot_draw(FILE *stream, const elman_run_log *const *logs,
                                            size_t count, const elman_plot_options *options,

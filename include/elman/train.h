@@ -153,8 +153,8 @@ ELMAN_CHECKED elman_status elman_checkpoint_get_options(elman_train_options *opt
 
 /* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`.
  * Set *longest to the longest history among these snapshots. A new run with `keep_last` deletes
- * them. A snapshot bears a mark of its file name: other models with such a name, and renamed copies
- * of snapshots, are neither counted nor deleted. */
+ * them. A snapshot contains a hash of its file name: other models with such a name, and renamed
+ * copies of snapshots, are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 

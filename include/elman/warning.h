@@ -18,9 +18,9 @@ typedef enum elman_warning_kind {
                               ELMAN_PROBABLE */
 } elman_warning_kind;
 
-/* The bound of ELMAN_WARNING_IMPROBABLE: a geometric mean probability of 37 % per token. Of the
- * 1,000 dev sentences of data/everyday.zh-en.safetensors, 5 % are below, and the mean
- * chrF of their translations is 25. Of the good translations (chrF 60 or more), 0.2 % are below. */
+/* The bound of ELMAN_WARNING_IMPROBABLE: a geometric mean probability of 37 % per token. With
+ * data/everyday.zh-en.safetensors, 5 % of the 1,000 dev sentences are below, and the mean chrF of
+ * their translations is 25; 0.2 % of the good translations (chrF 60 or more) are below. */
 #define ELMAN_PROBABLE (-1.0)
 
 /* Bytes of a message, with its NUL. */

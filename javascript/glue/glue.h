@@ -1,4 +1,4 @@
-/* What the parts of the glue share: the objects of JavaScript, and the methods that a request can
+/* Shared by the parts of the glue: the objects of JavaScript, and the methods that a request can
  * name. */
 #ifndef ELMAN_JAVASCRIPT_GLUE_H
 #define ELMAN_JAVASCRIPT_GLUE_H

@@ -1,16 +1,18 @@
-/* The address of the page: view, lesson and choices. So the Back button works, and a bookmark shows the same. What the user has typed
- * is not in it, because browsers keep addresses and may send them to other devices; links that the user copies have it. */
+/* The address of the page: view, lesson and choices. With it, the Back button and bookmarks restore
+   the page. It does not contain typed text, because browsers keep addresses and may send them to
+   other devices; links that the user copies contain it. */
 
-/* What an address may name that needs no new start of the page. */
+/* Fields of an address that take effect without loading the page again. */
 const PLACES = ["view", "lesson", "step", "try", "lang"];
 
-/* Whether nothing tells the page what to show: the first lesson is offered. */
+/* Whether neither a link nor a last visit determines the content of the page: it then offers the
+   first lesson. */
 let isFirstVisit = false;
 
-/* What a link wants to open, as soon as the page is ready: {lesson, step, try}. */
+/* The place that a link opens as soon as the page is ready: {lesson, step, try}. */
 let opening = {};
 
-/* Return the fields of the address, with what the user has typed if `whole`. A lesson and an experiment bring their own pairs and
+/* Return the fields of the address; include typed text if `whole`. A lesson and an experiment bring their own pairs and
  * settings. */
 function addressNow(whole = false) {
   const { language: lang, view } = state;
@@ -58,7 +60,8 @@ function returnTo({ view = state.view, at = null, step = 0, trying = null }) {
   replaces = false;
 }
 
-/* Take what a link names to open; false if there is no such lesson, step or experiment. */
+/* Record the place that a link opens; return false if there is no such lesson, step or experiment.
+   */
 function takeOpening({ lesson: number, step = 1, try: trying }) {
   const whole = (value, most) => validValue({ type: "size", minimum: 1, maximum: most }, value);
   if (trying !== undefined) {
@@ -72,7 +75,7 @@ function takeOpening({ lesson: number, step = 1, try: trying }) {
   return true;
 }
 
-/* Open what the link has named. */
+/* Open the recorded place. */
 function openWanted() {
   const { at = null, step, trying } = opening;
   opening = {};

@@ -1,6 +1,6 @@
 /* Two networks side by side on the same pairs and seed. */
 
-/* What to compare: for each network the settings that it changes. */
+/* The comparisons: for each network, the settings that it changes. */
 const CONTRASTS = {
   scale: [{ attention: "dot" }, { attention: "scaled" }],
   cell: [{ cell: "elman" }, { cell: "gru" }],
@@ -27,7 +27,8 @@ function chooseContrast(what) {
 const settingsOfSide = (side) => Object.fromEntries(Object.entries({ ...state.settings, ...side.settings })
   .filter(([name, value]) => hyperparameter(name) && hyperparameter(name).default !== value));
 
-/* The name of a network is what it differs in. Figures have the values with which it was created. */
+/* A network is named after the settings in which it differs. Figures have the values with which it was
+   created. */
 function nameOfSide(side) {
   const value = (one, name) => (one.run.values ?? valuesOfSide(one))[name];
   const differing = COMPARED.filter((name) => value(side, name) !== value(compared[side.name === "a" ? "b" : "a"], name));

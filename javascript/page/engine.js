@@ -1,6 +1,6 @@
 /* The state of the page, and the worker in which everything is computed. */
 
-/* What the page shows and what the user chose. The worker holds the networks. */
+/* The state that the page shows, and the choices of the user. The worker holds the networks. */
 const state = {
   language: "en",
   view: "learn",
@@ -19,7 +19,7 @@ const state = {
   glosses: null,      // whether the user wants glosses; null = has not chosen
 };
 
-/* What is known of the network of a slot while it learns. */
+/* The state of the network in a slot while it learns. */
 function newRun() {
   return {
     status: "none",   // none, running, paused, finished, loaded
@@ -129,8 +129,8 @@ const engine = {
   },
 };
 
-/* Return a function that runs the task, but at most once at a time. Of the calls during a run only the last is
- * done, after it. So typing never leaves a queue behind. */
+/* Return a function that runs the task, but at most once at a time. Calls during a run are merged
+   into one call after it, the last one. So typing never builds up a queue. */
 function newestOnly(task) {
   let busy = false, next = null;
   return async function go(...values) {

@@ -92,7 +92,7 @@ function drawExperiments() {
     button("lesson-card experiment", () => tryExperiment(name).catch(reportError), [thumbOf(thumb), element("b", {}, inLanguage(title)), element("span", {}, inLanguage(lead))], { "data-try": name }))));
 }
 
-/* Run an experiment. What the user had returns at its end. */
+/* Run an experiment. The user's own pairs, settings and network return at its end. */
 async function tryExperiment(name) {
   if (!state.ready || state.busy !== null) return;
   lesson.turn++;

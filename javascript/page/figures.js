@@ -6,7 +6,7 @@
 const MOST_CELLS = 3600;
 /* Longer words slope above narrow columns, in pixels. */
 const MOST_UPRIGHT = 26;
-/* With more columns, a map without scrolling is worth more than its words. */
+/* With more columns, a map omits its words, so that it needs no scrolling. */
 const MOST_READABLE = 60;
 
 /* The names of figures, in the language of the page. */

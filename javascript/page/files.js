@@ -1,4 +1,4 @@
-/* What a file is: its encoding, or its kind if it is no text with pairs. */
+/* Recognition of files: the encoding of a text with pairs, or the kind of any other file. */
 
 /* Kinds of files by their first bytes. */
 const FILE_KINDS = [

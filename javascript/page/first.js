@@ -1,4 +1,4 @@
-/* What a first visit begins with, where no link and no last visit says otherwise. */
+/* The start of a first visit, unless a link or a last visit determines it. */
 
 /* Return whether a link or a handed-out page names pairs or settings: it is for a network of one's own. */
 const isForLearning = ({ set, pairs: lines, epochs, hold, sentence, settings }) =>

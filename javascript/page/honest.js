@@ -1,4 +1,4 @@
-/* What the page says about a translation that may be wrong: words that the network does not know, and how sure it is. */
+/* Notes on a translation that may be wrong: words that are missing from the vocabulary, and how sure the network is. */
 
 /* Lower ends of the mean probability of a token. With them, translations of everyday.zh-en.safetensors share 0.85, 0.7, 0.65 and
  * less of their words with the reference. Label smoothing keeps the probabilities of a good model below 0.9. */
@@ -30,7 +30,8 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
   byId("reading").replaceChildren(line, element("span", {}, t("unknown")));
 }
 
-/* Ask before a training is left: it would stop, and a comparison would be lost. */
+/* Ask before the user leaves a page that trains: training would stop, and a comparison would be
+   lost. */
 function warnBeforeLeaving(event) {
   if (state.leaving !== true && (state.run.status === "running" || compareRunning())) event.preventDefault();
 }

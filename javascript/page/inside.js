@@ -21,7 +21,7 @@ function drawInsideState() {
   byId("inside-go").disabled = byId("check").disabled = of === null || !state.ready;
   if (usesGiven()) fillInsideAsTranslated();
   else if (insideState.watched !== state.watched) fillInside(state.watched);
-  /* The pairs may have come after the sentence. */
+  /* The pairs may have been loaded after the sentence. */
   const wanted = byId("inside-target");
   if (wanted.value === "" && document.activeElement !== wanted) wanted.value = referenceOf(byId("inside-source").value.trim());
 }

@@ -61,7 +61,7 @@ function storeSoon() {
   storeTimer = setTimeout(() => { storeNow(); writePlace(); }, 200);
 }
 
-/* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
+/* Nothing is stored before the last visit is restored, or after the user has deleted everything. */
 let storing = false;
 
 /* Return what the user has chosen: the fields of a link. */
@@ -70,7 +70,7 @@ const choicesOf = ({ settings, epochs, hold, set, lines, watched }) => ({
   sentence: watched, text: asked.text, beam: asked.beam, split: asked.split ? "" : "off", settings,
 });
 
-/* Store what the user has chosen, not what a lesson has. Return whether the browser allows it. */
+/* Store the choices of the user, not those of a lesson. Return whether the browser allows it. */
 function storeNow() {
   if (!storing) return false;
   const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
@@ -80,7 +80,7 @@ function storeNow() {
   try {
     ownSlot();
     const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
-    /* What another tab has deleted stays deleted until something changes. */
+    /* Data that another tab has deleted stay deleted until something changes. */
     if (choices === slot.choices && slot.text !== null) return localStorage.getItem(slot.name) !== null;
     if (choices !== slot.choices) slot.at = Date.now();
     const text = JSON.stringify({ ...kept, visit: VISIT, at: slot.at, offered: slot.offered });
@@ -177,7 +177,8 @@ async function dropSlot(name) {
 /* The last kept network; it also restores the network if the worker must start again. */
 let keptModel = null;
 
-/* Return what brings the network back: its parameters and, unless its run has ended, the state of the training. The
+/* Return the data that restore the network: its parameters and, unless its run has ended, the state
+   of the training. The
  * worker reports what it has learned before it answers, so `run` belongs to the same update. */
 async function networkNow() {
   const kept = await engine.call("state", { slot: "main" });

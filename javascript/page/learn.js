@@ -5,7 +5,7 @@ const MAIN_SETTINGS = ["attention", "cell", "hiddenSize", "embeddingSize", "lear
 const HIDDEN_SETTINGS = ["guideWeight", "sourceLanguage", "targetLanguage"];
 const MOST_EPOCHS = 10000;
 
-const PATIENCE = 5000;    // milliseconds without a sign of the worker
+const PATIENCE = 5000;    // milliseconds without a message of the worker
 const PACE = 330;         // milliseconds of an epoch of the first run, at least: its steps are to be seen
 let curve = null, learnMap = null, learnFigure = null;
 
@@ -163,7 +163,7 @@ function settingsAreValid(place = "#settings") {
   return false;
 }
 
-/* Say that the worker needs long, and offer to stop it, if nothing is heard of it for a while. */
+/* Report that the worker needs long, and offer to stop it, if it sends no message for a while. */
 let patience = null;
 
 function watchWorker() {
@@ -195,7 +195,7 @@ function replaceNetwork(info, run) {
   networkWasReplaced(info !== null);
 }
 
-/* Return what brings the network back; null if it has learned for less than the seconds. */
+/* Return the data that restore the network; null if it has learned for less than the seconds. */
 async function keepsake(seconds) {
   const { run } = state;
   return !hasModel() || run.epoch === 0 || run.seconds < seconds ? null : networkNow();
@@ -213,7 +213,8 @@ function learnArguments(slot, settings = state.settings) {
   };
 }
 
-/* What the worker reports for the figures of this view: states and scores of the watched sentence if they are `drawn`, and
+/* The data that the worker reports for the figures of this view: states and scores of the watched
+   sentence if they are `drawn`, and
  * the translations of the list. */
 const watching = () => ({
   drawn: state.figure === "network", listed: listedLines().map((line) => sidesOf(line)[0].trim()), pace: pairs.set === FIRST.set && lesson.before === null ? PACE : 0,
@@ -415,7 +416,7 @@ const showWatched = newestOnly(async () => {
   }
 });
 
-/* While the network learns, only the figure in view is drawn. Both stand ready afterward. */
+/* While the network learns, only the figure in view is drawn. Both are drawn afterward. */
 function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
     byId("watched").replaceChildren(isolate(state.watched), ...glossesOf(state.watched));

@@ -164,7 +164,7 @@ async function pauseAll() {
   if (trial !== null) await dropTrial();
 }
 
-/* Run a task after the one before it has ended, which a change of the turn has told to. `acting` never fails. */
+/* Run a task after the previous one has ended; a change of `turn` makes that one end. `acting` never fails. */
 async function actAlone(task) {
   await here(lesson.acting);
   const acting = task();

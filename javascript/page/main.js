@@ -125,7 +125,7 @@ function listenToDrops() {
 /* A module with one instruction of 128-bit SIMD. */
 const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
 
-/* Return the name of what the browser lacks, or null. */
+/* Return the name of a feature that the browser lacks, or null. */
 function missing() {
   if (typeof WebAssembly !== "object" || !WebAssembly.validate(new Uint8Array(SIMD))) return "WebAssembly SIMD";
   if (typeof Worker !== "function") return "Web Worker";

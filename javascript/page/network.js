@@ -11,7 +11,7 @@ const ROW = 40;             // least distance of rows if time runs downward
 const UPRIGHT = 760;        // most width then
 const MOST_RIBBONS = 2500;    // ribbons; more are too many to read
 const EASE = 0.22;          // share of the way to the new values that a frame goes
-const STILL = 0.004;        // differences of weights that nobody sees
+const STILL = 0.004;        // differences of weights that are not visible
 
 const wantsCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -58,7 +58,7 @@ function roundedPath(points, radius = 9) {
 
 const tenth = (value) => Math.round(10 * value) / 10;
 
-/* Return where everything stands in a width. `along` is a place in time, `across` one between source and target;
+/* Return the layout for a width. `along` is a place in time, `across` one between source and target;
  * to(along, across) is [x, y]. Column 0 of the target has <s> and the first state. */
 function placesOf({ sources, targets, sourceText, targetText }, width, widthOf) {
   const S = sources.length, T = targets.length, upright = width / Math.max(S, T + 1) < NARROW;
@@ -141,7 +141,7 @@ function ribbonsOf(places, weights) {
 
 /* ---- Drawing ---- */
 
-/* What a picture needs of the styles. */
+/* The styles that a picture needs. */
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "stroke-opacity", "font-size", "paint-order", "stroke-linejoin"];
 
 let networks = 0;
@@ -400,7 +400,7 @@ class Network {
     });
   }
 
-  /* Mark what has not happened yet, and what happens now. */
+  /* Mark the parts that a played translation has not reached, and the present one. */
   paintMoment() {
     const { moment, places } = this, orders = ordersOf(places.S);
     this.stage.classList.toggle("playing", moment !== null);

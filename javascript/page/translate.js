@@ -110,7 +110,7 @@ const translateNow = newestOnly(async (whole = false) => {
   }
 });
 
-/* Search as the model states it, if it does. */
+/* Use the search that the model stores, if it stores one. */
 function takeSearch({ search }) {
   asked.beam = validValue(BEAM, search?.beam) ?? asked.beam;
   byId("beam").value = asked.beam;
@@ -296,7 +296,7 @@ function adjustWeight(key, row, column) {
   return true;
 }
 
-/* Tell what was changed, and offer to undo it. */
+/* Report what was changed, and offer to undo it. */
 function drawChanges() {
   const parts = [];
   if (asked.prefix !== null) parts.push(t("changes.prefix", { n: asked.prefix.length }));

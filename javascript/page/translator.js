@@ -1,4 +1,4 @@
-/* What translates in the view Translate: the network of the view Learn ("own"), the model inside the page ("given"), or a
+/* The translator of the view Translate: the network of the view Learn ("own"), the model inside the page ("given"), or a
  * model of the service ("service:NAME"). The view Look inside shows the same network, unless it is on a service. */
 
 const OF_SERVICE = "service:";
@@ -56,7 +56,7 @@ function chooseTranslator(name) {
   storeSoon();
 }
 
-/* What was made or opened last translates; if it is gone, what is left. */
+/* The network that was made or opened last translates; if it no longer exists, another one. */
 function networkWasReplaced(isThere) {
   if (isThere) chooseTranslator("own");
   else if (translator.chosen === "own" && GIVEN !== "") chooseTranslator("given");
@@ -82,14 +82,14 @@ async function openGiven() {
   if (["translate", "inside"].includes(state.view)) showView(state.view);
 }
 
-/* Choose at the start: what the last visit or a link names, if it is there. */
+/* Choose at the start: the translator that the last visit or a link names, if it exists. */
 function chooseFirstTranslator() {
   const { wanted, linked } = translator, own = wanted === "" ? hasModel() || linked : wanted === "own" && (hasModel() || linked);
   if (asked.beamWanted) translator.beams[GIVEN === "" || own ? "own" : "given"] = asked.beam;
   translator.chosen = GIVEN === "" || own ? "own" : "given";
 }
 
-/* Let the network of the view Learn go on from the model inside the page. */
+/* Let the network of the view Learn continue from the model inside the page. */
 async function learnFromGiven() {
   await openModel(await engine.call("bytes", { packed: GIVEN }), t("model.inside"), true);
 }

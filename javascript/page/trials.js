@@ -5,7 +5,7 @@ let trial = null; // {run, failed}
 
 const pauseFor = (milliseconds) => new Promise((go) => { setTimeout(go, milliseconds); });
 
-/* What ends an act of a lesson early: reportError() is silent about it. */
+/* The error that ends an act of a lesson early: reportError() is silent about it. */
 const leftLesson = () => new Refusal({ message: "stopped", code: "stopped", where: "" });
 
 /* Resolve as the promise does. Refuse if the lesson has moved on meanwhile. */

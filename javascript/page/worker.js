@@ -239,7 +239,7 @@
   const isTimeToReport = (slot) =>
     performance.now() - slot.reported > Math.max(slot.calm ? CALM_REPORT : REPORT, 9 * slot.reportCost);
 
-  /* Networks that are compared advance together: one that is ahead waits. */
+  /* Networks that are compared advance together: the one that is ahead waits. */
   function isAhead(slot, running) {
     const place = ({ base, last }) => (last === null ? 0 : base + last.epoch - 1 + last.update / last.updates);
     return slot.name !== "main" && running.some((other) => other.name !== "main" && place(other) < place(slot));
@@ -328,7 +328,7 @@
       release(slots.get(slot));
       slots.delete(slot);
     },
-    /* Change what is watched, or the speed. */
+    /* Change the watched sentence, or the speed. */
     change({ slot, ...values }) {
       Object.assign(slots.get(slot) ?? {}, values);
     },
@@ -342,7 +342,8 @@
     trace: (where) => modelOf(where).trace(where.source, where.target, where.step === null ? 0 : where.step + 1),
     check_gradient: (where) => modelOf(where).gradientCheck(where.source, where.target, { samples: where.samples }),
     save: (where) => modelOf(where).save(),
-    /* Return what `open` needs to go on from here. The page gets what it does not have yet first. */
+    /* Return the data that `open` needs to continue from here. First send the page the data that it does not have yet.
+       */
     state({ slot: name }) {
       const slot = slotOf(name);
       if (slot.points.length > 0) report(slot);
@@ -350,7 +351,7 @@
       return { bytes: model.save(), ...(training === null ? { checkpoint: null, learn: null, base: 0 }
         : { checkpoint: training.checkpoint(), learn, base }) };
     },
-    /* With a checkpoint, the training goes on as if it had not been left. */
+    /* With a checkpoint, the training continues as if the page had not been left. */
     async open({ slot: name, bytes, packed, epoch, watched = "", checkpoint = null, learn = null, base = 0, last = null }) {
       const model = elman.loadModel(packed === undefined ? bytes : await unpacked(packed));
       release(slots.get(name));

@@ -65,7 +65,7 @@ class TranslationError(Error):
         self.translations, self.errors = translations, errors
 
 
-# Of the files that cannot be opened or created: the exception of Python for the reason in the message.
+# For files that cannot be opened or created: Python's exception for the reason in the message.
 REASONS = {errno.ENOENT: FileNotFoundError, errno.EACCES: PermissionError, errno.EPERM: PermissionError,
            errno.EISDIR: IsADirectoryError, errno.ENOTDIR: NotADirectoryError, errno.EEXIST: FileExistsError}
 OF_FILES = "no_input", "cannot_create", "io"

@@ -24,7 +24,7 @@ ALL = ctypes.c_size_t(-1).value
 
 @dataclasses.dataclass
 class Epoch:
-    """What an epoch of training came to."""
+    """The result of an epoch of training."""
 
     epoch: int  # from 1
     epochs: int

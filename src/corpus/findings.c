@@ -88,7 +88,7 @@ static elman_status sample_words(struct typical *typical, const elman_pairs *pai
   return status;
 }
 
-/* Return whether to flip a pair, whose sides are as they were counted. */
+/* Return whether to flip a pair. Its sides must have the order in which they were counted. */
 static bool looks_flipped(const struct typical *typical, const struct text sides[2]) {
   static const double LITTLE = 0.5;
   struct language_evidence evidence[2];

@@ -240,7 +240,7 @@ static elman_status fail_key(const struct plot *plot, const char *key, elman_err
   return status;
 }
 
-/* Fill a panel for each key. A panel without curves is an error if its key was asked for. */
+/* Fill a panel for each key. A panel without curves is an error if the caller chose its key. */
 static elman_status panels_fill(struct plot *plot, elman_error *error) {
   static const char *const usual[] = {"loss", "bleu"};
   const bool is_given = plot->options->panel_count > 0;
@@ -293,8 +293,8 @@ static char *stem_of(const char *path) {
   return strndup(name, length);
 }
 
-/* Label the runs: as the caller says, or by the names of files, or by their paths if two names are
- * equal. */
+/* Label the runs: with the labels of the caller, else with the names of files, or with their paths
+ * if two names are equal. */
 static elman_status labels_make(struct plot *plot, elman_error *error) {
   bool is_unique = true;
   plot->labels = calloc(plot->runs, sizeof *plot->labels);
@@ -327,7 +327,7 @@ static void write_key(FILE *stream, const char *key) {
 
 /* ---- drawing ---- */
 
-/* Write the style of a curve: its color tells the run, or the event if there is one run. */
+/* Write the style of a curve: its color identifies the run, or the event if there is one run. */
 static void write_style(FILE *stream, const struct plot *plot, size_t run, enum run_event event) {
   const size_t color = plot->runs > 1 ? run : event == RUN_VALIDATION;
   fprintf(stream, "stroke=\"%s\" stroke-dasharray=\"%s\"%s", COLORS[color % COLOR_COUNT],

@@ -36,7 +36,7 @@ struct metric_references {
 struct sentence_counts {
   uint32_t bleu[BLEU_COUNTS];
   uint32_t chrf[CHRF_COUNTS];
-  uint32_t ter[TER_COUNTS]; /* 0 unless the options ask for TER */
+  uint32_t ter[TER_COUNTS]; /* 0 unless the options request TER */
 };
 
 /* ---- lower case ---- */

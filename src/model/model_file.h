@@ -17,8 +17,8 @@ elman_status model_save_as(const struct model *model, const char *path, elman_nu
 elman_status model_write(FILE *stream, const struct model *model, elman_number_type type,
                          elman_error *error) CHECKED;
 
-/* Save a snapshot: a model that bears a mark of its file name. If the file `like` exists, use its
- * permissions. */
+/* Save a snapshot: a model that contains a hash of its file name. If the file `like` exists, use
+ * its permissions. */
 elman_status model_save_snapshot(const struct model *model, const char *path, const char *like,
                                  elman_error *error) CHECKED;
 

@@ -330,8 +330,8 @@ TILES static void tiles_end(void) {
   _tile_release();
 }
 
-/* The intrinsics of gcc 12 do not tell the compiler which memory a tile is loaded from. Require
- * that everything has been stored. */
+/* The intrinsics of gcc 12 do not declare the memory from which a tile is loaded. Force all stores
+ * before them. */
 INLINE void stores_are_done(void) {
   __asm__ volatile("" ::: "memory");
 }

@@ -105,7 +105,7 @@ bool pair_kernel_runs(enum pair_kind kind);
 bool pair_kernel_gains(enum pair_kind kind);
 
 /* Return the kernel; NULL for PAIRS_NONE, and if the system does not let this process use tiles
- * (AMX). The first call for PAIRS_AMX asks the system. */
+ * (AMX). The first call for PAIRS_AMX requests them from the system. */
 const struct pair_kernel *pair_kernel_of(enum pair_kind kind);
 
 /* Compute the whole product on the calling thread. p.beta must be 0 or 1. */

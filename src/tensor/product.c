@@ -124,7 +124,7 @@ static inline real multiply_one(real x, real y) {
   return x * y;
 }
 
-/* In double this kernel serves only builds without OpenBLAS; fused operations would be slow on
+/* In double, only builds without OpenBLAS use this kernel; fused operations would be slow on
  * processors that lack them, and no promise needs them. */
 static inline real fma_one(real x, real y, real sum) {
 #ifdef ELMAN_DOUBLE

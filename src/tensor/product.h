@@ -76,12 +76,12 @@ elman_status product_kernel_check(elman_error *error) CHECKED;
 
 /* Return the kernel of pairs that multiplies operands in bfloat16. Return NULL if they must be
  * rounded and multiplied in float32: in portable arithmetic, if the kernel in use has no
- * instructions for them, and if the system refuses them. */
+ * instructions for them, or if the system refuses them. */
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
-/* Return the precision of the operands of an update whose user asks for `wanted`: float32 in place
- * of bfloat16 if rounded operands would only cost time. Portable arithmetic rounds everywhere, so
- * that the model does not depend on the processor. */
+/* Return the precision of the operands of an update for which the user chose `wanted`: float32 in
+ * place of bfloat16 if rounded operands would only cost time. Portable arithmetic rounds
+ * everywhere, so that the model does not depend on the processor. */
 elman_precision precision_that_gains(enum arithmetic arithmetic, elman_precision wanted);
 
 /* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,

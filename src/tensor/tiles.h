@@ -11,7 +11,7 @@ enum tile_numbers { TILES_OF_BFLOAT16, TILES_OF_BYTES };
 bool tiles_in_processor(enum tile_numbers numbers);
 
 /* Return whether Linux lets this process use tiles, whose threads then need more memory for their
- * state. The first call asks for it. */
+ * state. The first call requests this permission. */
 bool tiles_permitted(void);
 
 #endif

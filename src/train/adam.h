@@ -40,7 +40,7 @@ void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
 /* Update in plain C and one thread. `gradients` NULL means that all gradients are 0. This function
- * serves processors without vector code, and tests of the vector code. */
+ * is for processors without vector code, and for tests of the vector code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

@@ -376,7 +376,7 @@ static bool save_is_due(const elman_training *run) {
   const elman_train_options *options = &run->options;
   const double since = seconds() - run->saved_at;
   if (run->pending != ELMAN_OK || !is_first(run)) return false;
-  /* Ask in any case, because the answer may count as given. */
+  /* Call it in any case, because its result may count as given. */
   const bool wanted =
       options->checkpoint_wanted != NULL && options->checkpoint_wanted(options->context);
   return wanted || (options->save_every > 0 && since >= options->save_every) ||

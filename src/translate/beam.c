@@ -122,7 +122,8 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
     follow(pool, beams[b].paths, beams[b].open);
     follow(pool, beams[b].ended, beams[b].finished);
   }
-  /* The next call waits until the used part has doubled, so the total cost is small. */
+  /* Do nothing until the used part has doubled since the last call, so that the total cost is
+   * small. */
   if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
   return ELMAN_OK;
 }
@@ -482,8 +483,8 @@ static elman_status merge_open(bool *merged, const struct beam *beam, const stru
   return status;
 }
 
-/* If the text of a hypothesis that has ended is not wanted, or is the text of a finished one,
- * return true. Let the finished one be replaced if its score is lower. */
+/* Return true if the text of a hypothesis that has ended is excluded, or equals that of a finished
+ * one. Replace the finished one if its score is lower. */
 static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
   if (path->key == 0) return true;
   for (size_t i = 0; i < beam->finished; i++) {

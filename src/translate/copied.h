@@ -22,7 +22,7 @@ bool is_joined(const struct copied_source *source, size_t s);
  * of text without spaces. */
 bool is_copyable(const struct copied_source *source, size_t s);
 
-/* Replace the contents of `into` by what token s stands for, as a token of a target in mode
+/* Replace the contents of `into` by the text of token s, as a token of a target in mode
  * `target`. With `whole`, for models that noise taught to copy, it is the longest text around the
  * token without spaces and other scripts, such as an address, without marks at its ends. Otherwise,
  * it is the token; if only the source is divided into subwords or characters, the word around it.

@@ -14,7 +14,7 @@ struct split_texts {
   bool any; /* a text has several sentences; otherwise the sentences are the texts */
 };
 
-/* Split the texts that the options say to split. A text that is too long or not valid stays whole.
+/* Split texts as the options require. A text that is too long or not valid stays whole.
  * Return ELMAN_INVALID_ARGUMENT if the options split a text with a reference, or if its prefix ends
  * more sentences than the text has. */
 elman_status texts_split(struct split_texts *split, const struct model *model,

@@ -118,9 +118,8 @@ void script_sample_add(struct script_sample *sample, const struct script_counts 
 enum script script_of_sample(const struct script_sample *sample);
 elman_token_mode script_token_mode(const struct script_sample *sample);
 
-/* Return the normalization of a side for what the user asked: replace the automatic ones by that of
- * the side, and
- * ELMAN_NFKC by ELMAN_NFKC_WIDE if most lines use full-width punctuation. */
+/* Return the normalization of a side for the choice of the user: replace the automatic ones by that
+ * of the side, and ELMAN_NFKC by ELMAN_NFKC_WIDE if most lines use full-width punctuation. */
 elman_normalization script_normalization(const struct script_sample *sample, bool is_source,
                                          elman_normalization asked);
 

@@ -180,7 +180,7 @@ static bool has_word(struct text text, size_t at, size_t end) {
 struct sentence_end {
   size_t start;         /* start of the sentence */
   size_t mark;          /* its first final mark */
-  size_t end;           /* the place after the marks and what closes the sentence */
+  size_t end;           /* the place after the marks and the closing characters */
   size_t next;          /* the first letter or digit of what follows */
   bool is_stop;         /* the mark is a single full stop */
   bool is_ellipsis;     /* several full stops, or an ellipsis */

@@ -1,4 +1,5 @@
-# What cannot share its work refuses to run as one of several processes: `translate`, and a build without MPI.
+# A program that cannot share its work refuses to run as one of several processes: `translate`, and
+# a build without MPI.
 
 toy=$DATA/toy.zh-en.tsv
 refuse() { # refuse VARIABLE COMMAND...

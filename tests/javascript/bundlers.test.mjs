@@ -38,7 +38,7 @@ function runInNode(file) {
   assert.match(execFileSync("node", [file], { cwd: tmpdir(), encoding: "utf8" }), EXPECTED);
 }
 
-/* What the page prints, or its first problem, becomes a request to the server of the test. */
+/* The page sends its output, or its first problem, as a request to the server of the test. */
 const PAGE = (start) => `<!doctype html><meta charset="utf-8"><script>
   const tell = (...words) => fetch("/told", { method: "POST", body: words.join(" ") });
   console.log = tell;
@@ -46,7 +46,7 @@ const PAGE = (start) => `<!doctype html><meta charset="utf-8"><script>
   addEventListener("unhandledrejection", (event) => tell("rejected:", event.reason?.code, event.reason?.message));
 </script>${start}`;
 
-/** Serve pages with `answer(path)`, which returns a file or null. Open the page, and return what it tells. */
+/** Serve pages with `answer(path)`, which returns a file or null. Open the page, and return its report. */
 async function told(answer) {
   const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
   let settle;

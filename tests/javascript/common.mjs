@@ -1,4 +1,4 @@
-/** What the tests of the JavaScript package share. ELMAN_PACKAGE is the folder of the package, ELMAN the command. */
+/** Shared by the tests of the JavaScript package. ELMAN_PACKAGE is the folder of the package, ELMAN the command. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";

@@ -22,7 +22,7 @@ function keysOf(name) {
   return new Map([...(base ? keysOf(base) : []), ...own]);
 }
 
-/* What each method takes: its interface, and a call with options. */
+/* The arguments of each method: its interface, and a call with options. */
 const METHODS = {
   TranslateOptions: (options) => model.translate(source, options),
   SearchOptions: (options) => model.evaluate(pairs, options),

@@ -1,4 +1,4 @@
-"""What the tests of pages in headless Chromium share."""
+"""Functions shared by the tests of pages in headless Chromium."""
 import functools
 import json
 import pathlib

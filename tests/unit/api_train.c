@@ -99,7 +99,7 @@ Test(api, no_epoch_keeps_the_initial_model) {
 
 /* ---- training in steps ---- */
 
-/* What a training leaves: its model and its checkpoint. */
+/* The files of a training run: its model and its checkpoint. */
 struct result {
   char *model, *checkpoint; /* owned; checkpoint NULL = none */
   size_t model_length, checkpoint_length;

@@ -340,7 +340,7 @@ Test(beam, search_ends_when_no_open_hypothesis_can_win) {
   cr_assert_not(search_continues(-5.5));
 }
 
-/* Of equally likely hypotheses, the one with the smaller token comes first. */
+/* Among equally likely hypotheses, the one with the smaller token comes first. */
 Test(beam, ties_keep_the_vocabulary_order) {
   enum { V = 8, WIDTH = 4 };
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
@@ -412,7 +412,7 @@ Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
   }
 }
 
-/* Of finished hypotheses with equal scores, the one that ended first comes first. */
+/* Among finished hypotheses with equal scores, the one that ended first comes first. */
 Test(beam, ties_keep_the_order_of_ending) {
   enum { V = 6, WIDTH = 3 };
   static const uint32_t last[WIDTH] = {TOKEN_END, TOKEN_END, 4};

@@ -31,7 +31,7 @@ static float levels_by_definition(int *levels, const real *x, size_t n) {
   return scale;
 }
 
-/* A map of n rows of features, and what the definition says of it. */
+/* A map of n rows of features, and its values by the definition. */
 struct map {
   const real *weight, *bias, *x;
   size_t out, in, n;

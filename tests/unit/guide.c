@@ -108,7 +108,7 @@ Test(guide, center_moves_to_keys_outside_window) {
   for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
 }
 
-/* Of the keys at positions 1 and 2 in the window, the second has underflowed. Keys outside the
+/* The window has the keys at positions 1 and 2, and the second has underflowed. Keys outside the
  * window have larger scores, but are not part of the softmax. */
 Test(guide, underflowed_weight_in_window_gets_gradient) {
   struct query q;

@@ -16,7 +16,7 @@
 
 /* ---- failing allocations, with the linker's --wrap ---- */
 
-/* Of this thread: allocations before the one that fails; -1 = none fails. */
+/* In this thread: allocations before the one that fails; -1 = none fails. */
 static _Thread_local long allowed = -1;
 static _Thread_local bool has_failed;
 

@@ -70,7 +70,8 @@ static double padding_of(const struct corpus *corpus, const struct epoch_order *
   return 1 - tokens / places;
 }
 
-/* Of all two pairs that share a batch in `a`, return the fraction that shares a batch in `b`. */
+/* Return the fraction of those two pairs which share a batch in `a` that also share a batch in `b`.
+ */
 static double kept_together(const struct epoch_order *a, const struct epoch_order *b) {
   static size_t batch[PAIRS];
   batches_of(batch, b);

@@ -12,8 +12,7 @@ enum { V = 6, DRAWS = 20000 };
 static const real logits[V] = {1, 50, 0, 2, 2, -3};
 
 static void draw(double shares[V], double temperature, size_t top_k) {
-  const elman_translate_options options = {
-      .temperature = temperature, .top_k = top_k, .seed = 5};
+  const elman_translate_options options = {.temperature = temperature, .top_k = top_k, .seed = 5};
   for (size_t id = 0; id < V; id++) shares[id] = 0;
   for (size_t i = 0; i < DRAWS; i++)
     shares[sample_token(logits, V, false, &options, i / 10, i % 10)] += 1.0 / DRAWS;
@@ -40,7 +39,7 @@ Test(sample, tokens_are_drawn_by_their_probability) {
   assert_shares(1, 100, all);
 }
 
-/* Of tokens with equal logits, the smaller id ranks first. */
+/* Among tokens with equal logits, the smaller id ranks first. */
 Test(sample, only_the_likeliest_tokens_are_drawn) {
   static const bool one[V] = {false, false, false, true, false, false};
   static const bool two[V] = {false, false, false, true, true, false};

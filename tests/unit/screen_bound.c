@@ -4,7 +4,8 @@
 
 #include "screening.h"
 
-/* Check that every kernel for eight-bit products finds the token that all logits give. */
+/* Check that every kernel for eight-bit products finds the same token as all logits computed in
+ * float. */
 static size_t checked(const real *weight, const real *bias, const real *features, size_t V,
                       size_t F) {
   const struct quantized_kernel *kernel;

@@ -1,5 +1,5 @@
 /* Test: text. */
-/* Codes and names of languages, and the languages that scripts tell. */
+/* Codes and names of languages, and the languages that scripts identify. */
 #include "elman/language.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ Test(languages, names) {
   cr_assert_null(elman_language_named("Deutsch"));
 }
 
-/* A script that several languages use tells none. */
+/* A script that several languages use identifies none. */
 Test(languages, scripts) {
   static const struct {
     const char *script, *code;

@@ -73,7 +73,8 @@ void commands_visit(int (*visit)(const struct usage *usage, const bool *preset))
 /* Return the first command that has an option of this name; NULL if there is none. */
 const char *command_with_option(const char *name);
 
-/* Return the name of the shell at `index`, from 0, that completion_print knows; NULL past the last.
+/* Return the name of the shell at `index`, from 0, that completion_print supports; NULL past the
+ * last.
  */
 const char *completion_shell_name(size_t index);
 

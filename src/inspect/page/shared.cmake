@@ -1,4 +1,5 @@
-# What the attention page and the playground are made of: sets SCRIPT and STYLE, to which a page appends its own.
+# The common parts of the attention page and the playground: sets SCRIPT and STYLE, to which a page
+# appends its own.
 
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
 
@@ -32,7 +33,8 @@ string(REPLACE " = " ": " text "${text}")
 string(REPLACE "@PICTURE@" "${text}" SCRIPT "${SCRIPT}")
 file(READ ${CMAKE_CURRENT_LIST_DIR}/common.css STYLE)
 
-# Insert style and script into the variable `page`. The security policy knows them by their SHA-256.
+# Insert style and script into the variable `page`. The security policy permits them by their
+# SHA-256.
 function(fill_page)
   foreach(name STYLE SCRIPT)
     string(SHA256 hash "${${name}}")

@@ -5,7 +5,7 @@
 #include "elman.h"
 
 /* Read two codes with a hyphen between them, such as "zh-en" or "pt-BR-en", into `pair`, by
- * elman_side. Return false for any other text. All functions may change `pair` also then. */
+ * elman_side. Return false for any other text. All functions may change `pair` even then. */
 bool languages_of_pair(elman_language pair[2], const char *text);
 
 /* The same for codes of languages that the library lists: other words with two or three letters,

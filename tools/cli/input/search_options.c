@@ -56,7 +56,7 @@ static void list(struct listed *listed, const char *what, const char *value) {
            value);
 }
 
-/* Take over the parts of the search that the model names and no option replaces. */
+/* Use the parts of the search that the model stores and no option replaces. */
 static void adopt_search(elman_translate_options *search, const struct search_given *given,
                          elman_search named, struct listed *listed) {
   char value[32];

@@ -1,6 +1,6 @@
-/* Check of the bytes of requests, before libmicrohttpd obeys them. The library accepts more than
- * HTTP: folded headers, NUL, line ends without CR. A proxy may read such bytes as another request
- * than the library, so that a client could hide a request in another one. */
+/* Check of the bytes of requests, before libmicrohttpd processes them. The library accepts more
+ * than HTTP: folded headers, NUL, line ends without CR. A proxy may read such bytes as another
+ * request than the library, so that a client could hide a request in another one. */
 #ifndef ELMAN_CLI_HEAD_H
 #define ELMAN_CLI_HEAD_H
 

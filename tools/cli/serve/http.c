@@ -135,7 +135,7 @@ static void add_headers(struct MHD_Response *response, const struct exchange *ex
   if (exchange->closes || exchange->http->draining) add_header(response, "Connection", "close");
 }
 
-/* Send the response and let go of it. Return MHD_NO, which closes the connection, if there is
+/* Send the response and release it. Return MHD_NO, which closes the connection, if there is
  * none. */
 static enum MHD_Result send_response(struct exchange *exchange, struct MHD_Response *response,
                                      unsigned status, const char *type) {

@@ -52,7 +52,8 @@ void job_free(struct job *job);
 /* Read the body and free it. If the request is refused, the problem of the job is set. */
 void job_read(struct job *job, const struct serve_settings *settings);
 
-/* Fail a job that is not done. Its sentences that a thread translates come to nothing. */
+/* Fail a job that is not done. The results of sentences that a thread is translating are discarded.
+ */
 void job_fail(struct job *job, unsigned status, const char *message);
 
 /* Append an event. An event that finds no memory is lost; the last one ends the stream anyway. */

@@ -9,13 +9,13 @@
 
 #include "console/messages.h"
 
-/* MOST_BATCH sentences are translated at once; a larger batch is not faster. MOST_TURN sentences of
- * one job come first; then it is the turn of other jobs. The cost of several sentences is at most
+/* MOST_BATCH sentences are translated at once; a larger batch is not faster. First take MOST_TURN
+ * sentences of one job, then sentences of other jobs. The cost of several sentences is at most
  * MOST_COST, which bounds the memory of a batch to about 64 MB of attention weights. */
 enum { MOST_BATCH = 64, MOST_TURN = 16, MOST_COST = 1 << 24 };
 
 /* A batch that takes longer than PATIENCE seconds pauses for waiting sentences whose cost is at
- * most its own divided by BRIEF. It then goes on for as long as it paused, and at least for PAUSE
+ * most its own divided by BRIEF. It then continues for as long as it paused, and at least for PAUSE
  * seconds, so that it ends, too. */
 static const double PATIENCE = 0.1, PAUSE = 0.02;
 enum { BRIEF = 8 };
@@ -487,7 +487,7 @@ static void fail_at(struct job *job, size_t piece, const char *reason) {
 }
 
 /* Record the result of a piece. A text of /translate that cannot be translated fails its request;
- * /v1/translations tells the reason in its place. */
+ * /v1/translations returns the reason in its place. */
 static void record(struct job *job, size_t piece, struct outcome *outcome, size_t i) {
   const bool whole = outcome->status != ELMAN_OK && outcome->status != ELMAN_BAD_DATA;
   job->results[piece] = outcome->results[i];

@@ -253,7 +253,8 @@ static void complete_search(elman_translate_options *search, const bool *given) 
   if (!is_beam_given && search->beam < search->n_best) search->beam = search->n_best;
 }
 
-/* Read the options of the search. Refuse fields with other names than these and `others`. */
+/* Read the options of the search. Refuse every field whose name is neither one of these nor in
+ * `others`. */
 static bool read_search(struct request *request, bool *given, const json_t *document,
                         const struct serve_settings *settings, struct problem *problem) {
   static const char *const others[] = {"model",     "texts",   "references", "prefixes",

@@ -1,5 +1,5 @@
-/* Requests: what a client wants to have translated. The parsers read bytes from strangers; a fault
- * is an answer to the client and never ends the service. */
+/* Requests: the texts that a client sends for translation. The parsers read bytes from strangers; a
+ * fault is an answer to the client and never ends the service. */
 #ifndef ELMAN_CLI_REQUEST_H
 #define ELMAN_CLI_REQUEST_H
 

@@ -38,7 +38,7 @@ static void fill(struct served_model *model, const elman_language pair[2]) {
 }
 
 /* Set unknown languages by the scripts that only one language uses. The same script on both sides
- * tells nothing, because a model that translates has two languages. */
+ * identifies no language, because a model that translates has two languages. */
 static void fill_by_script(struct served_model *model, const elman_model_info *info) {
   const char *codes[] = {elman_language_of_script(info->source_script),
                          elman_language_of_script(info->target_script)};

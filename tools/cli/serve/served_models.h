@@ -34,7 +34,7 @@ struct model_set {
 int model_set_load(struct model_set *set, const struct option_list *values,
                    const elman_precision *precision);
 
-/* Let go of the models. Requests that hold a model keep it. */
+/* Release the models. Requests that hold a model keep it. */
 void model_set_retire(struct model_set *set);
 
 struct served_model *served_model_hold(struct served_model *model);

@@ -21,7 +21,7 @@
 #include "serve/log.h"
 #include "serve/microhttpd.h"
 
-/* Models and tokens that a thread loads while the service goes on. */
+/* Models and tokens that a thread loads while the service continues. */
 struct reload {
   pthread_t thread;
   bool runs;

@@ -91,7 +91,7 @@ static void fit_augmentation(struct train_job *job, const struct usage *usage,
   }
 }
 
-/* Set the bits of the augmentation that was asked for, in the order of its options. */
+/* Set the bits of the augmentation options that were given, in their order. */
 static unsigned own_augmentation(const struct usage *usage, const struct operands *operands) {
   unsigned bits = 0, bit = 1;
   for (const elman_option *row = elman_option_next(NULL, ELMAN_SCOPES_TRAIN); row != NULL;
@@ -198,8 +198,8 @@ static void scale(elman_train_options *options, const struct run_length *length)
   options->dropout = rounded(fmin(options->dropout * pow(epochs, 0.2), 0.6));
 }
 
-/* Set *scaled to the settings for this length. In a run that resumes, the settings of its
- * checkpoint hold, whatever --epochs is now. Only process 0 has the checkpoint. */
+/* Set *scaled to the settings for this length. A resumed run keeps the settings of its checkpoint,
+ * even with another --epochs. Only process 0 has the checkpoint. */
 static int find_settings(elman_train_options *scaled, const struct train_job *job,
                          const struct run_length *length) {
   elman_checkpoint_state state = ELMAN_CHECKPOINT_NONE;

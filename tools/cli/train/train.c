@@ -84,8 +84,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   if (end != FAILED) train_log_begin(&training.log);
   code = train_log_close(&training.log, code);
   if (end == FAILED) code = report_error(&error);
-  /* Process 0 decides, because only it knows how the run ended. Tune even if the checkpoint or the
-   * log could not be written. */
+  /* Process 0 decides, because only process 0 has the result of the run. Tune even if the
+   * checkpoint or the log could not be written. */
   bool tunes = job->output.tunes_search && end == DONE;
   if (end != FAILED &&
       elman_group_broadcast(job->train.group, &tunes, sizeof tunes, &error) != ELMAN_OK) {
