@@ -152,7 +152,7 @@ const TEXTS = {
   "map.caption": ["Attention weights: one row per target word, one column per source word", "注意力权重：每行一个目标词，每列一个源词"],
   "map.empty": ["The attention of this sentence appears here.", "这个句子的注意力会显示在这里。"],
   "map.none": ["The translation is empty so far.", "译文目前是空的。"],
-  "map.dense": ["Point at the map to read its words. The scale “square root” in the menu makes small weights visible.", "指向热力图即可读出词。菜单中的“平方根”刻度能让小的权重显现。"],
+  "map.dense": ["Point at the map to read its words. The scale “square root” in the menu makes small weights visible.", "将指针移到热力图的格子上，即可看到对应的词。菜单中的“平方根”刻度可以凸显较小的权重。"],
   "map.large": ["{n} weights are too many to draw; the limit is {most}.", "权重有 {n} 个，超过可画的 {most} 个。"],
   "map.cell": ["{target} reads {source}: {weight}", "{target} 看向 {source}：{weight}"],
   "map.row": ["{word} reads {list}", "{word} 看向 {list}"],

@@ -21,7 +21,7 @@ struct finding_row {
   elman_finding_kind kind;
   /* NULL if a single pair cannot show the finding. */
   bool (*holds)(const struct line_properties *line);
-  /* The proportion of pairs from which the finding ruins a model; 0 = it does not. */
+  /* The smallest proportion of pairs at which the finding ruins a model; 0 = it never does. */
   double ruins_from;
   const char *advice; /* a remedy; may be NULL */
 };

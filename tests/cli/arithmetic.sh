@@ -14,10 +14,11 @@ for options in '' '--beam 3' '--sample --seed 3'; do
     cmp - expected || fail "translations differ with $options"
 done
 
-# An ensemble may mix both; each member uses its own.
+# An ensemble may mix both; each model uses its own arithmetic.
 expect_lines 20 translate -m portable -m fast -i sentences
 
-# Another arithmetic is another run, and another model.
+# A run cannot be resumed with another arithmetic, and models of different arithmetic cannot be
+# averaged.
 expect_refused 'another run: arithmetic' train -q "${small[@]}" --resume -o portable pairs
 expect_refused 'arithmetic' average -o mean portable fast
 expect_refused --init-from train -q --init-from portable --arithmetic fast -o other pairs

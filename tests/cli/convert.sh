@@ -27,7 +27,7 @@ for type in bfloat16 float16; do
 done
 expect_exit 0 "$ELMAN" average -q -o mean bfloat16 float16
 
-# Eight bits: a smaller file of the same numbers, here and back.
+# Eight bits: the file is smaller, and conversion to float32 and back does not change it.
 expect_note '^wrote int8, [0-9]+ parameters as int8, [0-9]+ bytes$' convert -m whole --dtype int8 -o int8
 [ "$(size int8)" -lt "$(size bfloat16)" ] || fail "int8 is not smaller than bfloat16"
 expect_output '^number type +float32, int8$' inspect -m int8

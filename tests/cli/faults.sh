@@ -22,7 +22,8 @@ expect_stderr_match '^snapshots can be written again$'
 [ "$(ls kept.update*)" = kept.update4 ] || fail "a snapshot was not deleted later: $(ls kept.update*)"
 rm kept*
 
-# If stat fails for another reason than ENOENT, the name is not free: the target of a link keeps its contents and mode.
+# If stat fails with an error other than ENOENT, the name counts as taken: the target of a link keeps
+# its contents and mode.
 failing_stat() { # failing_stat CODE CALLS ERROR FILE ARGUMENT...
   local code=$1 calls=$2 error=$3 file=$4
   shift 4

@@ -47,7 +47,8 @@ expect_refused "--reference needs exactly one TEXT" attention --reference x
 expect_refused "unexpected 'x'" inspect x
 expect_refused "unexpected 'x'" repl x
 expect_refused "cannot be combined" inspect --json --vocabulary source
-# A model may name a beam size, so this needs one. tests/options/run breaks all rules of translate.
+# A model may store a beam size, so this check needs a model. tests/options/run breaks all rules of
+# translate.
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 -o model.safetensors "$DATA/toy.zh-en.tsv"
 expect_refused '--length-penalty needs --beam above 1' evaluate --length-penalty 1 "$DATA/toy.zh-en.tsv"
 expect_refused '--length-penalty needs --beam above 1' attention --length-penalty 1 x

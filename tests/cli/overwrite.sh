@@ -113,7 +113,7 @@ echo kept >appended
 [ "$(head -n 1 appended)" = kept ] && [ "$(wc -l <appended)" -eq 2 ] || fail "the file was not appended to"
 expect_exit 0 "$ELMAN" translate -q -o /dev/null I
 
-# The files of matrices have other names than the option.
+# The names of the matrix files differ from the value of the option.
 printf '1 2\n3 4\n' >m.txt
 expect_exit 0 "$ELMAN" attention --matrices --format npy -o m m.txt
 cp victims/model m.weights.npy

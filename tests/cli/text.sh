@@ -48,7 +48,7 @@ expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.
 expect_no_stderr
 expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 
-# By default, translations have the signs of the training data, and the source has any.
+# By default, the source may have any signs, and translations have those of the training data.
 cat >quotes.tsv <<'END'
 "Hello", he said - 'now'.	„Hallo“, sagte er – ‚jetzt‘.
 We have 2³ dogs…	Nous avons 2³ chiens… « ici »

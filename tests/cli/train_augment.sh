@@ -60,8 +60,8 @@ for option in --drop-source-mark --drop-marks; do
 done
 expect_no_note 'end with a mark' train "${chinese[@]:1}" --epochs 1 -o a "$DATA/daily.train.zh-en.tsv"
 
-# A model that learned to copy replaces unknown words, unless an option says otherwise. Portable arithmetic learns the
-# same everywhere.
+# A model that learned to copy replaces unknown words, unless an option disables this. With portable
+# arithmetic, training gives the same model on every machine.
 head -n 600 pairs >few
 expect_exit 0 "$ELMAN" train "${chinese[@]:5}" -q --arithmetic portable --cell gru --bidirectional --hidden-size 64 \
   --embedding-size 48 --batch-size 16 --learning-rate 0.005 --copy-noise 0.4 --epochs 12 -o copies few

@@ -89,7 +89,7 @@ class Answer:
 
 
 def make_models(elman, root, folder):
-    """Train toy.zh-en.safetensors and other.safetensors, which translates otherwise."""
+    """Train toy.zh-en.safetensors and other.safetensors, which gives other translations."""
     pairs = os.path.join(root, "data", "toy.zh-en.tsv")
     for name, options in ("toy.zh-en.safetensors", ()), ("other.safetensors", ("--epochs", "1")):
         subprocess.run([elman, "train", "-q", "-t", "1", *options, "-o", name, pairs], cwd=folder, check=True)

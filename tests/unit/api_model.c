@@ -108,7 +108,7 @@ Test(api, unreadable_model_files_are_reported) {
   check_error(elman_model_save(model, "", &why), ELMAN_CANNOT_CREATE, "is empty", "");
 }
 
-/* ---- the search that a model names ---- */
+/* ---- the search that a model stores ---- */
 
 Test(api, models_keep_their_search) {
   owned_model *model = small_model(), *loaded;

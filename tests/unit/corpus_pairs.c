@@ -172,8 +172,8 @@ Test(tsv, alignments_follow_swapped_columns) {
   assert_pairs(options, "I love=我 爱 你=1-0 0-2|Hello=你 好", 0, "");
 }
 
-/* A few misfit alignments are skipped; if most of them do not fit, the alignments are of other
- * text. */
+/* A few alignments that do not fit are skipped. If most do not fit, they belong to another text,
+ * which is an error. */
 Test(tsv, most_alignments_must_fit) {
   elman_pairs_options options = tsv_options();
   options.check_alignments = true;

@@ -1,6 +1,6 @@
 /* Test: float, wraps malloc, wraps calloc, wraps realloc, wraps aligned_alloc. */
 /* Each single allocation fails in turn. The result must then be unchanged, or the status must be
- * ELMAN_NO_MEMORY: no partial result is returned, and no good file is called damaged. */
+ * ELMAN_NO_MEMORY: no partial result is returned, and no intact file is reported as damaged. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Test: threads. */
-/* The training loop: the pairs it uses, how it stops, and the model it leaves. */
+/* The training loop: the pairs that it uses, how it stops, and the model that results. */
 #include "check.h"
 #include "config_of.h"
 #include "lettered_model.h"

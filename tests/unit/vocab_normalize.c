@@ -156,8 +156,8 @@ Test(normalize, nfc_only_composes) {
   }
 }
 
-/* Normalizing twice changes nothing. The ranges of tokens follow each other through the text: the
- * characters between the a's and the z's at its ends are found between them. */
+/* Normalizing twice changes nothing. The ranges of tokens follow each other in the text: the
+ * characters between the a's and the z's at its ends have ranges between theirs. */
 static void check_text(struct text text, elman_normalization form) {
   owned_by(buffer_free) struct buffer normal = {0}, again = {0};
   owned_by(tokens_free) struct tokens tokens = {0};

@@ -60,7 +60,7 @@ Test(normalize, white_space_becomes_one_space) {
   assert_normal("a\302\205b\u00A0c\u1680d\u2003e\u2028f\u2029g\u202Fh\u205Fi\u3000j",
                 "a b c d e f g h i j");
   assert_normal("\u3000我\u3000", "我");
-  /* These characters resemble white space but are none, and have no meaning. */
+  /* These characters resemble white space but are not, and have no meaning. */
   assert_normal("a\u200Bb\uFEFFc\u180Ed\x1F", "abcd");
 }
 
@@ -259,7 +259,7 @@ Test(modes, foreign_words_are_separated_by_spaces) {
   cr_assert_not(parted(words, "这", "辆", true, true)); /* in the usual spacing of Chinese */
   cr_assert_not(parted(words, "辆", ".", true, false));
   cr_assert_not(parted(words, "(", "辆", false, true));
-  /* In a text without spaces one word of letters needs none, but two do. */
+  /* In text without spaces, two adjacent words of letters need a space; one word does not. */
   cr_assert_not(parted(words, "喜欢", "zebras", false, true));
   cr_assert_not(parted(chars, "欢", "zebras", false, true));
   cr_assert(parted(chars, "zebras", "horses", true, true));

@@ -5,8 +5,8 @@
 #include "base/group.h"
 #include "train/loop.h"
 
-/* Return the status of the run or, if that is ELMAN_OK or ELMAN_INTERRUPTED, a failure to end it.
- */
+/* Return the status of the run. If this is ELMAN_OK or ELMAN_INTERRUPTED, but ending the run fails,
+ * return that error. */
 static inline elman_status trainer_run(struct model *model, const struct corpus *corpus,
                                        const elman_train_options *options, elman_error *error) {
   elman_training *run;

@@ -1,4 +1,4 @@
-/* Completion for shells: scripts, written of the tables of commands and options. */
+/* Completion for shells: scripts that are made from the tables of commands and options. */
 #include "commands.h"
 
 #include <string.h>

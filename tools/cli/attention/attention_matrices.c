@@ -248,7 +248,8 @@ static int write_result(const char *path, const char *format, const elman_attent
 
 /* ---- the command ---- */
 
-/* Formats without drawn ones, which need a picture; matrices have none. */
+/* Formats that the library writes. Those drawn from a picture are excluded, because matrices have
+ * no picture. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
 static int choose_format(const char **format, const char *output, const char *command) {

@@ -8,8 +8,7 @@
  * elman_side. Return false for any other text. All functions may change `pair` even then. */
 bool languages_of_pair(elman_language pair[2], const char *text);
 
-/* The same for codes of languages that the library lists: other words with two or three letters,
- * such as "my-own", are no codes. */
+/* Do the same, but accept only codes that the library lists, and therefore not "my-own". */
 bool languages_of_known_pair(elman_language pair[2], const char *text);
 
 /* Find such a pair between the dots of a file name: everyday.zh-en.safetensors. */

@@ -32,7 +32,7 @@ bool example_model_find(char path[EXAMPLE_PATH], const char *name);
 /* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {
   struct option_list paths;
-  struct search_given given;     /* how the search that the first model names applies */
+  struct search_given given;     /* how the search that the first model stores applies */
   elman_model *open[MAX_LISTED]; /* models loaded from the first `count` paths */
   size_t count;
 };
@@ -47,7 +47,7 @@ struct models {
 int models_check(const struct models *models, const elman_translate_options *options);
 
 /* Load the models. The models after the first become the ensemble in `options`. The first model may
- * name a search, which completes `options`. Return an exit code; print a message if it is not 0.
+ * store a search, which completes `options`. Return an exit code; print a message if it is not 0.
  * The caller must call models_close in either case. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);

@@ -28,7 +28,7 @@ int search_options_complete(elman_translate_options *search, struct search_given
   (void)library_options_given(given->rows, usage, operands);
   if (!search_option_given(given, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
-  /* The model may name a beam size, so that options which need one are checked later. */
+  /* The model may store a beam size, so options that need one are checked later. */
   elman_translate_options any_model = *search;
   if (!search_option_given(given, "beam") && !search->sample) any_model.beam = ELMAN_MAX_BEAM;
   return check(&any_model, given);

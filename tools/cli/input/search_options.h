@@ -39,10 +39,9 @@ int search_options_complete(elman_translate_options *search, struct search_given
  * code; print a message if it is not 0. */
 int search_options_unused(elman_translate_options *search, struct search_given *given);
 
-/* Use the search and the precision that the model names for all that was not given, and print a
- * note. Then refuse
- * penalties that have no effect, because the search is greedy. Return an exit code; print a message
- * if it is not 0. */
+/* Use the search and the precision that the model stores for all that was not given, and print a
+ * note. Then refuse penalties that have no effect, because the search is greedy. Return an exit
+ * code; print a message if it is not 0. */
 int search_options_adopt(elman_translate_options *search, const struct search_given *given,
                          const elman_model *model);
 

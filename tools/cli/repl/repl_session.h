@@ -31,7 +31,7 @@ struct session {
   struct side other;     /* the models before :load, used by :compare; not open at first */
   struct output *output; /* output for data */
   elman_translate_options options; /* all options except the ensemble, which belongs to a side */
-  struct search_given given;       /* options that replace the search that a model names */
+  struct search_given given;       /* options that replace the search that a model stores */
   struct overrides overrides;      /* the list of overrides; `options` points to it */
   char *override_words;            /* text of the overrides; NULL = none; owned */
   elman_translation *last;         /* last translation with `side`; NULL before the first */
@@ -44,7 +44,7 @@ struct session {
 
 void session_close(struct session *session);
 
-/* Use the search that the current model names, for all that was not given. */
+/* Use the search that the current model stores, for all that was not given. */
 void session_adopt_search(struct session *session);
 
 /* Open the models of a side and check that they support the session's options. Return an exit code;

@@ -63,7 +63,7 @@ void session_set(struct session *session, char *argument) {
     return;
   }
   session->given.rows[option->row->index] = !restores;
-  /* After a default is restored, the search that the model names applies again. */
+  /* After a default is restored, the search that the model stores applies again. */
   if (restores) session_adopt_search(session);
   print_info("%s is %s", option->name, option_format_value(value, option));
 }

@@ -488,7 +488,7 @@ bool http_drain(struct http *http) {
 
 /* ---- start and end ---- */
 
-/* Keep the messages of libmicrohttpd from the standard error: they report faults of clients. */
+/* Do not print the messages of libmicrohttpd, because they report faults of clients. */
 static void ignore_message(void *context, const char *format, va_list arguments) {
   (void)context;
   (void)format;

@@ -56,7 +56,7 @@ void job_read(struct job *job, const struct serve_settings *settings);
  */
 void job_fail(struct job *job, unsigned status, const char *message);
 
-/* Append an event. An event that finds no memory is lost; the last one ends the stream anyway. */
+/* Append an event. An event is lost if memory runs out; the last one ends the stream anyway. */
 void job_add_event(struct job *job, const char *name, const char *data, size_t size);
 size_t job_unread_events(const struct job *job);
 

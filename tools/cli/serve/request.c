@@ -243,7 +243,7 @@ static bool read_translate(struct request *request, enum body_type type, const j
 
 /* ---- POST /v1/translations ---- */
 
-/* Complete a search that began as the one that the model names: samples do not use that one. */
+/* Complete a search that began with the values that the model stores: samples do not use those. */
 static void complete_search(elman_translate_options *search, const bool *given) {
   const elman_translate_options plain = elman_translate_options_default();
   const bool is_beam_given = given[elman_option_find(REQUEST_SCOPES, "beam")->index];

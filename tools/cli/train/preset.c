@@ -160,7 +160,7 @@ void preset_fit_model(struct train_job *job, const elman_model *model) {
 
 /* ---- settings that depend on the length of the run ---- */
 
-/* The pairs, and the pairs of an update, with which the presets were tuned. */
+/* The numbers of pairs, and of pairs per update, with which the presets were tuned. */
 #define TUNED_PAIRS 26155.0
 #define TUNED_BATCH 64.0
 
