@@ -23,7 +23,7 @@ ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 
 /* A tensor of the model and the comparison of its gradient. */
 typedef struct elman_checked_tensor {
-  const char *name;     /* as in the model file; like tied_to, valid as long as the report */
+  const char *name;     /* as in the model file; valid as long as the report, like tied_to */
   const char *tied_to;  /* the tensor with which it shares its values; NULL if none */
   size_t rows, columns; /* a vector has 1 column */
   int dimensions;       /* 1 or 2 */

@@ -32,7 +32,7 @@ typedef struct elman_import_options {
   const char *columns;        /* "A,B", source and target: column numbers from 1, names of a header,
                                  or keys of JSON objects ("a.b" is the key b within a); NULL = by the
                                  names, or the first two columns */
-  const char *languages; /* "A,B", source and target: languages of TMX, or keys of JSON objects;
+  const char *languages; /* "A,B", of source and target: codes in TMX, names of a header, or keys;
                             NULL = the first two of the first unit */
   bool strict;           /* treat a bad record as an error instead of skipping it */
   size_t max_bytes, max_unpacked;  /* as in elman_pairs_options; max_bytes limits a record */

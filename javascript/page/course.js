@@ -411,7 +411,7 @@ const LESSONS = [
   {
     name: "without",
     title: ["Why attention exists", "为什么要有注意力"],
-    lead: ["Without attention a sentence must fit into one vector. Long ones do not.", "没有注意力，整句就得装进一个向量。长句装不下。"],
+    lead: ["Without attention, a sentence must fit into one vector. Long sentences do not.", "没有注意力，整句就得装进一个向量。长句装不下。"],
     steps: [
       {
         text: ["The task: write 2 to 10 letters in reverse order. The network learns 1,500 such words, and 100 others test it.",
@@ -422,8 +422,8 @@ const LESSONS = [
         act: [["Learn with attention", "用注意力学习"], measureReversing],
         answer: ({ shares, mirrored, straight, later }) => ({
           right: mirrored > 0.75 ? 1 : straight > 0.75 ? 0 : 2,
-          text: [`${percent(mirrored)} of all letters read most from the mirrored place or the one beside it; ${percent(later)} from the state one letter later, which still holds the letter. Correct words by number of letters:`,
-            `${percent(mirrored)} 的字母主要看向镜像的位置或它旁边；${percent(later)} 看向后一个字母的状态，那里还存着这个字母。各长度写对的比例：`],
+          text: [`For ${percent(mirrored)} of all letters, the largest weight is at the mirrored place or beside it; for ${percent(later)}, it is at the state one letter later, which still holds the letter. Proportion of correct words by number of letters:`,
+            `${percent(mirrored)} 的字母主要看向镜像位置或其相邻位置；${percent(later)} 的字母主要看向后一个字母的状态，其中还保留着这个字母。各种长度的词写对的比例：`],
           rows: shares.map(({ name, share }) => [name, share, percent(share)]),
         }),
         reason: ["The first letter to write is the last one read, so source and target run in opposite directions.", "最先要写的字母是最后读的，所以位置正好相反。"],
@@ -444,7 +444,7 @@ const LESSONS = [
             rows: without.map(({ name, share }, at) => [name, share, `${percent(share)} · ${percent(before[at].share)}`]),
           };
         },
-        reason: ["One vector of fixed size holds few letters. With attention the decoder reads the states of all letters again, so the length hardly matters. This is why attention was invented.",
+        reason: ["One vector of fixed size holds few letters. With attention, the decoder reads the states of all letters again, so the length hardly matters. This is why attention was invented.",
           "一个固定大小的向量只装得下很少的字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
         point: "#card-curve",
       },
@@ -525,7 +525,7 @@ const LESSONS = [
         }],
         answer: ({ words, sentences, of }) => ({
           right: sentences > words - 0.1 ? 0 : 1,
-          text: [`With help ${percent(words)} of the choices are right. Without help ${percent(sentences)} of the ${of} sentences are.`, `有帮助时 ${percent(words)} 的选择正确；没有帮助时，${of} 句中 ${percent(sentences)} 全对。`],
+          text: [`With help, ${percent(words)} of the choices are right. Without help, ${percent(sentences)} of the ${of} sentences are right.`, `有帮助时 ${percent(words)} 的选择正确；没有帮助时，${of} 句中 ${percent(sentences)} 全对。`],
         }),
         reason: ["One wrong word makes a sentence wrong, and it becomes the next input, where it can mislead the words after it.", "一个错词就使整句出错，而且它成了下一步的输入，可能带偏后面的词。"],
         point: "#card-curve",
@@ -545,10 +545,10 @@ const LESSONS = [
           ? { right: null, text: [`In none of the ${of} sentences did a wrong word mislead others. Another seed may give an example.`, `${of} 句中没有错词带偏别的词的例子。换一个种子也许会有。`] }
           : {
             right: Math.min(3, example.errors) - 1,
-            text: [`With help ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
+            text: [`With help, ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help, ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
               `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句的错词带偏了别的词。`],
           }),
-        reason: ["With help, one error costs one word. Without help it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
+        reason: ["With help, one error costs one word. Without help, it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
           "有帮助时，一个错误只错一个词；没有帮助时，它会带偏后面的词。损失量不到这一点，所以评判网络之前，先让它翻译。"],
         point: "#card-losses",
       },

@@ -282,7 +282,7 @@ const TEXTS = {
   "inside.own": ["network’s choice", "网络的选择"],
   "inside.mean": ["mean, the loss of the pair", "平均，即句对的损失"],
   "inside.unknown": ["Not in the vocabulary: {list}. Probability and loss are those of <unk>.", "不在词表中：{list}。概率和损失是 <unk> 的。"],
-  "inside.free": ["Without help the network translates:", "没有帮助时，网络译成："],
+  "inside.free": ["Without help, the network translates:", "没有帮助时，网络译成："],
   "inside.differs": ["not the reference", "与参考不同"],
   "inside.hidden": ["Hidden states", "隐藏状态"],
   "inside.hidden.hint": ["Each column is the hidden state after a token, each row a unit: −1 is blue, 0 white, +1 red; larger values look like ±1. Point at a value to read it.", "每一列是读入一个词元之后的隐藏状态，每一行是一个单元：−1 为蓝，0 为白，+1 为红；更大的值按 ±1 上色。指向一个值即可读出。"],

@@ -277,8 +277,8 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   if (!found)
     return import_fail(importer, ELMAN_BAD_DATA, 0,
                        "its format is not clear: expected CSV, TMX, JSON, or columns separated by "
-                       "tabs or |||; --from names the format, and --source and --target name two "
-                       "files with one sentence per line");
+                       "tabs or |||; state the format with --from, or name two files with one "
+                       "sentence per line with --source and --target");
   *format = (size_t)kind;
   return ELMAN_OK;
 }

@@ -423,8 +423,9 @@ elman_status import_columns(struct importer *importer, enum import_columns kind)
          i++)
       if (strcmp(importer->options->separator, separators[i].name) == 0) chosen = i;
     if (chosen < 0)
-      return import_fail(importer, ELMAN_BAD_DATA, 0,
-                         "no separator divides its lines into columns; --separator names it");
+      return import_fail(
+          importer, ELMAN_BAD_DATA, 0,
+          "no separator divides its lines into equally many columns; choose one with --separator");
     importer->info->separator = separators[chosen].name;
     reader.separator = separators[chosen].text;
   }

@@ -112,7 +112,8 @@ struct spoiler {
   struct log log;
   struct model *model;
   size_t after;
-  bool before_validation; /* before the next update instead of after the last */
+  bool before_validation; /* after the next update, before its validation; otherwise after the last
+                             validation */
 };
 
 static void spoil(const struct spoiler *spoiler) {
