@@ -1,6 +1,6 @@
-# What `cmake --install` puts where: libraries, header, license, documents, sentence pairs, and the files by
-# which pkg-config and find_package(elman) find the library. The command and what belongs to it are
-# installed by tools/cli. Components are those of packages.cmake.
+# Install the libraries, the headers, the license, documents, sentence pairs, and the files by which
+# pkg-config and find_package(elman) find the library. tools/cli installs the command and its files.
+# Components are those of packages.cmake.
 
 include(CMakePackageConfigHelpers)
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)

@@ -5,8 +5,8 @@
 #   libelman-dev  what programs are built with: header, static library, pkg-config, CMake, examples
 #   python3-elman the modules for Python
 #
-# finish.cmake makes of what is installed what Debian wants; cmake/debian has the texts. Two builds give the same
-# bytes.
+# finish.cmake changes the installed files to what Debian requires; cmake/debian contains its texts. Two builds
+# give the same bytes.
 
 get_target_property(soversion ${ELMAN_SHARED} SOVERSION)
 set(ELMAN_MAINTAINER "The elman authors <maintainers@users.noreply.a-seed-0ef45b0d.example>"
@@ -73,7 +73,7 @@ This package holds the shared library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libelman-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-# Those of the static library, which pkg-config asks for in any case.
+# The dependencies of the static library, which pkg-config always requires.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libopenblas-dev, libutf8proc-dev, libjansson-dev, zlib1g-dev")
 if(TARGET PkgConfig::EXPAT)

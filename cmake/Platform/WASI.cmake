@@ -1,1 +1,1 @@
-# CMake 3.25 does not know WASI. The toolchain file sets all that it needs.
+# CMake 3.25 has no file for the platform WASI. The toolchain file sets all that CMake needs.

@@ -41,8 +41,7 @@ ELMAN_API elman_plot_options elman_plot_options_default(void);
  * at the same place. An update that a resumed run repeated is drawn once. A validation without a
  * value for the horizontal axis gets that of the preceding update. Return ELMAN_INVALID_ARGUMENT if
  * a key is in no log, and ELMAN_BAD_DATA if a log has no curve. Write errors set the stream's error
- * flag.
- */
+ * flag. */
 ELMAN_CHECKED elman_status elman_plot_draw(FILE *stream, const elman_run_log *const *logs,
                                            size_t count, const elman_plot_options *options,
                                            elman_error *error);

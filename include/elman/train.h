@@ -219,7 +219,7 @@ ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elma
 ELMAN_CHECKED elman_status elman_training_advance(elman_training *training, size_t updates,
                                                   bool *finished, elman_error *error);
 
-/* Write the checkpoint now, between two calls of elman_training_advance; the run goes on. Another
+/* Write the checkpoint now, between two calls of elman_training_advance; the run continues. Another
  * run can resume from it, also one whose model was saved and loaded at this moment. Return
  * ELMAN_INVALID_ARGUMENT without a checkpoint in the options, after elman_training_finish, and
  * after an error of training. Only process 0 writes. */

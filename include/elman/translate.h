@@ -116,7 +116,7 @@ typedef enum elman_length_norm {
 /* Return "power" for index 0, "wu" for 1, NULL for any other index. */
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
-/* The translation of a sentence while the search goes on: the most probable open hypothesis. With a
+/* The translation of a sentence during the search: the most probable open hypothesis. With a
  * beam size above 1, a later step may continue another hypothesis. `count` is 0 before the search,
  * and while a second search completes an n-best list with further texts. */
 typedef struct elman_partial {

@@ -1,12 +1,12 @@
 /* The address of the page: view, lesson and choices. With it, the Back button and bookmarks restore
-   the page. It does not contain typed text, because browsers keep addresses and may send them to
-   other devices; links that the user copies contain it. */
+ * the page. It does not contain typed text, because browsers keep addresses and may send them to
+ * other devices; links that the user copies contain it. */
 
 /* Fields of an address that take effect without loading the page again. */
 const PLACES = ["view", "lesson", "step", "try", "lang"];
 
 /* Whether neither a link nor a last visit determines the content of the page: it then offers the
-   first lesson. */
+ * first lesson. */
 let isFirstVisit = false;
 
 /* The place that a link opens as soon as the page is ready: {lesson, step, try}. */
@@ -60,8 +60,7 @@ function returnTo({ view = state.view, at = null, step = 0, trying = null }) {
   replaces = false;
 }
 
-/* Record the place that a link opens; return false if there is no such lesson, step or experiment.
-   */
+/* Record the place that a link opens; return false if there is no such lesson, step or experiment. */
 function takeOpening({ lesson: number, step = 1, try: trying }) {
   const whole = (value, most) => validValue({ type: "size", minimum: 1, maximum: most }, value);
   if (trying !== undefined) {

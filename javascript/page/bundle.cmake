@@ -51,8 +51,8 @@ foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
 endforeach()
-# Local names become short. Names of the whole script stay: tests use them. A Node that is not Debian's does not know where
-# Debian's terser has its modules.
+# Make local names short. Keep names of the whole script, because tests use them. A Node from
+# elsewhere does not find the modules of Debian's terser without NODE_PATH.
 file(WRITE ${OUTPUT}.js "${SCRIPT}")
 execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --output ${OUTPUT}.min.js
                         -- ${OUTPUT}.js

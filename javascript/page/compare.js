@@ -28,7 +28,7 @@ const settingsOfSide = (side) => Object.fromEntries(Object.entries({ ...state.se
   .filter(([name, value]) => hyperparameter(name) && hyperparameter(name).default !== value));
 
 /* A network is named after the settings in which it differs. Figures have the values with which it was
-   created. */
+ * created. */
 function nameOfSide(side) {
   const value = (one, name) => (one.run.values ?? valuesOfSide(one))[name];
   const differing = COMPARED.filter((name) => value(side, name) !== value(compared[side.name === "a" ? "b" : "a"], name));

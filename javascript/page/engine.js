@@ -130,7 +130,7 @@ const engine = {
 };
 
 /* Return a function that runs the task, but at most once at a time. Calls during a run are merged
-   into one call after it, the last one. So typing never builds up a queue. */
+ * into one call after it, the last one. So typing never builds up a queue. */
 function newestOnly(task) {
   let busy = false, next = null;
   return async function go(...values) {

@@ -14,7 +14,7 @@ function confidenceOf(translation) {
   return t("confidence", { words: t(`confidence.${name}`), p: figure(100 * mean, 0) });
 }
 
-/* Show the text as the network reads it, if it does not know all of it: those words are red. */
+/* If the text has unknown words, show it as the network reads it, with these words in red. */
 function drawReading({ source, sourceSpans, sourceKnown }) {
   const unknown = sourceSpans.filter((_, s) => !sourceKnown[s]);
   byId("reading").hidden = unknown.length === 0;
@@ -31,7 +31,7 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
 }
 
 /* Ask before the user leaves a page that trains: training would stop, and a comparison would be
-   lost. */
+ * lost. */
 function warnBeforeLeaving(event) {
   if (state.leaving !== true && (state.run.status === "running" || compareRunning())) event.preventDefault();
 }

@@ -105,8 +105,8 @@ function previewTable(table, name, encoding) {
   });
 }
 
-/* Return the text of a file as lines of pairs: as it is if it has two columns, otherwise as the user chooses. Null: the
- * user takes nothing. */
+/* Return the text of a file as lines of pairs: as it is if it has two columns, otherwise as the user chooses.
+ * Null if the user cancels. */
 async function pairsOfTable(text, name, encoding) {
   const isOther = text.length > MOST_TEXT || /^\s*[[{<]/.test(text);
   const table = isOther ? null : tableOf(text.replace(/^\ufeff/, ""));

@@ -3,7 +3,7 @@
 const CHECK_SAMPLES = 4;      // elements of each tensor
 
 /* `found` is what the figures show: {of, epoch, at, source, forced, free, own, trace, check};
-   `watched` is the sentence that was filled in. */
+ * `watched` is the sentence that was filled in. */
 const insideState = { step: null, found: null, watched: "" };
 
 function insidePair() {

@@ -110,7 +110,7 @@ async function offerOtherSlot() {
   }
 }
 
-/* Continue the slot in this tab. The present one stays, and is offered in turn. */
+/* Continue the slot in this tab. The present slot is kept and offered. */
 async function openSlot(name) {
   storeNow();
   await keepModelSoon(0);
@@ -178,8 +178,7 @@ async function dropSlot(name) {
 let keptModel = null;
 
 /* Return the data that restore the network: its parameters and, unless its run has ended, the state
-   of the training. The
- * worker reports what it has learned before it answers, so `run` belongs to the same update. */
+ * of the training. The worker reports what it has learned before it answers, so `run` belongs to the same update. */
 async function networkNow() {
   const kept = await engine.call("state", { slot: "main" });
   const { points, ends, validations, epoch, epochs, best, last, seconds, right, wanted, signature: made } = state.run;

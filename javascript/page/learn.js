@@ -214,8 +214,7 @@ function learnArguments(slot, settings = state.settings) {
 }
 
 /* The data that the worker reports for the figures of this view: states and scores of the watched
-   sentence if they are `drawn`, and
- * the translations of the list. */
+ * sentence if they are `drawn`, and the translations of the list. */
 const watching = () => ({
   drawn: state.figure === "network", listed: listedLines().map((line) => sidesOf(line)[0].trim()), pace: pairs.set === FIRST.set && lesson.before === null ? PACE : 0,
 });

@@ -135,8 +135,8 @@ function missing() {
 
 const failToStart = ({ message }) => tell("engine", () => t("error.start", { problem: message }), { bad: true });
 
-/* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. The user
- * may want it, too, if the worker needs long. */
+/* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. The
+ * user may also restart it if it takes long. */
 let restarts = 0;
 
 async function startAgain(stopped = false) {

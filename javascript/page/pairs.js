@@ -27,7 +27,7 @@ let dailyText = null;
 
 const SETS = [FIRST.set, "daily", "toy", ...Object.keys(MADE_SETS), "own"];
 
-/* The built-in set that a link wants and that is chosen when the module has started, or null. */
+/* The built-in set that a link names and that is chosen when the module has started, or null. */
 const wantedSet = () => ((pairs.wanted ?? "toy") === "toy" ? null : pairs.wanted);
 
 const sidesOf = (line) => {
@@ -72,7 +72,8 @@ function bringBack({ set, lines, given, page, lesson: ofLesson, hold, epochs }) 
   pairsChanged();
 }
 
-/* Say that pairs were changed, and offer those before. If the set was changed since, these changes are offered in turn. */
+/* Report that pairs were changed, and offer to restore the earlier ones. If the user changed the
+ * set since, restoring offers these changes again. */
 function offerPairs(before, words) {
   const { version } = pairs;
   const go = () => {

@@ -73,7 +73,7 @@ async function alternativesByService(model, text, ids, position, count) {
     token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
 }
 
-/* Return the sentences, of a list, that a model of the service knows completely. */
+/* Return the sentences of a list that have no unknown words for a model of the service. */
 async function knownToService(model, texts) {
   const { results } = await askService("translations", { model, texts, include: ["tokens"] });
   return texts.filter((_, at) => results[at].warning === undefined && results[at].source_known?.every(Boolean));

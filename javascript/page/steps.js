@@ -169,7 +169,7 @@ class NetworkFigure {
     this.drawBar();
   }
 
-  /* Show a view. A played translation goes on if its words are the same. */
+  /* Show a view. A played translation continues if its words are the same. */
   show(view, marked = new Set()) {
     const words = ({ sources, targets }) => JSON.stringify([sources, targets]);
     if (this.view !== null && this.order !== null && words(view) !== words(this.view)) this.stop();

@@ -124,7 +124,7 @@ function drawTranslators() {
 
 /* ---- Examples ---- */
 
-/* Sentences for models whose pairs the page does not have. Only those that a model knows completely are offered. */
+/* Sentences for models whose pairs the page does not have. The page offers only those without unknown words. */
 const SENTENCES = [
   "她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
   "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
@@ -139,7 +139,8 @@ function examplesOfPairs() {
   return sources.filter((_, at) => at % step === 0).slice(0, EXAMPLES);
 }
 
-/* Return the sentences that the chosen model knows completely; those of which it is sure, if there are some. */
+/* Return the sentences without unknown words for the chosen model; of these, only those that it translates with
+ * high probability, if there are any. */
 async function fittingSentences() {
   const service = chosenService();
   if (service !== null) return knownToService(service, SENTENCES);

@@ -1,5 +1,5 @@
 /* Files in zip archives, such as fra-eng.zip of manythings.org, unpacked with libzip. The library
- * is loaded only for such an archive: it brings others, which no other call shall load. */
+ * is loaded only for such an archive: it loads further libraries, which other calls do not need. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 /* How the model was made. */
 struct model_past {
   elman_history history;         /* the field `work` is not set */
-  elman_train_settings training; /* of the last run; of an untrained model: as it was created */
+  elman_train_settings training; /* of the last run; for an untrained model, as it was created */
 };
 
 enum { MODEL_VERSION_SIZE = 32 };

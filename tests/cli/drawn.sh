@@ -55,7 +55,7 @@ assert b"/FontFile" in pdf and b"/Subtype /Image" not in pdf
 assert b"/CreationDate (19700101000000" in pdf
 END
 done
-sleep 1.1 # the present shall not be in the file
+sleep 1.1 # the file must not contain the current time
 expect_same matrix.pdf attention --format pdf '我 爱 学习' '她 是 我 的 老师'
 SOURCE_DATE_EPOCH=86400 expect_exit 0 "$ELMAN" attention --format pdf '我 爱 学习'
 grep -aq '/CreationDate (19700102000000' "$results/stdout" || fail "SOURCE_DATE_EPOCH has no effect"

@@ -27,7 +27,7 @@ expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 -o none "$pairs"
 expect_exit 0 "$ELMAN" train -t 1 --hidden-size 8 --epochs 2 -o plain "$pairs"
 ! grep 'made for' "$results/stderr" || fail "the defaults were fitted"
 
-# A run that goes on for more epochs keeps its settings.
+# A run that is continued for more epochs keeps its settings.
 expect_note '^resuming in epoch 3' train "${small[@]}" --epochs 3 --resume -o short "$pairs"
 [ "$(value short 'learning rate')" = 0.021 ] || fail "the rate changed"
 expect_error 64 'learning rate' train "${small[@]}" --epochs 4 --learning-rate 0.02 --resume -o short "$pairs"

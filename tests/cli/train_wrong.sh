@@ -27,7 +27,7 @@ for wrong in '--attention multihead --attention-heads 3' '--residual' '--joint-s
   [ "$(grep -vc 'explains the command' "$results/stderr")" -eq 1 ] || fail "$wrong: expected only the error"
 done
 
-# And so are missing files.
+# Missing files are reported in the same way.
 expect_exit 66 "$ELMAN" train --dev nowhere "$toy"
 [ "$(cat "$results/stderr")" = "elman: nowhere: cannot open the file: No such file or directory" ] || fail "expected only the error"
 

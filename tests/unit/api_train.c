@@ -309,7 +309,7 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
   }
 }
 
-/* Save the state and the model after `updates` updates. The run goes on as without this; another
+/* Save the state and the model after `updates` updates. The run continues as without this; another
  * run resumes from the state, with a new model or with the saved one. */
 static void check_saved(const struct task *task, size_t updates, const struct result *whole) {
   struct task resumed = *task;

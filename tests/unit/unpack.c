@@ -102,7 +102,7 @@ Test(unpack, zeros_after_last_member_are_padding) {
   assert_fails(buffer_text(&packed), "data that is not gzip follows");
 }
 
-/* Truncated data is never taken for complete, wherever it is cut. */
+/* Truncated data is never accepted as complete, wherever it ends. */
 Test(unpack, every_truncation_is_detected) {
   owned_by(buffer_free) struct buffer packed = {0};
   pack(&packed, "a line\nand one\n", 15);

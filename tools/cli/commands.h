@@ -74,8 +74,7 @@ void commands_visit(int (*visit)(const struct usage *usage, const bool *preset))
 const char *command_with_option(const char *name);
 
 /* Return the name of the shell at `index`, from 0, that completion_print supports; NULL past the
- * last.
- */
+ * last. */
 const char *completion_shell_name(size_t index);
 
 /* Print the completion script for the shell `name`. Return an exit code; print a message if it is

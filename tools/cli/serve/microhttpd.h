@@ -1,5 +1,5 @@
-/* libmicrohttpd, which is loaded when the service starts. It brings a dozen other libraries, and no
- * other command shall load them. */
+/* libmicrohttpd, which is loaded when the service starts. It loads a dozen further libraries, which
+ * other commands do not need. */
 #ifndef ELMAN_CLI_MICROHTTPD_H
 #define ELMAN_CLI_MICROHTTPD_H
 
