@@ -10,7 +10,7 @@
 cmake_minimum_required(VERSION 3.19)
 
 include(${SHARED}/shared.cmake)
-set(SCRIPT_FILES text text_class engine figures network steps files import glosses sets pairs learn film served translate inside compare
+set(SCRIPT_FILES text text_class engine figures network steps files import glosses sets pairs learn sketch film served translate inside compare
     trials course lessons experiments keep translator honest first address classroom main)
 
 # Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.

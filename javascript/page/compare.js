@@ -165,6 +165,7 @@ const drawCompare = eachFrame(() => {
     return [{ name: nameOfSide(compared[name]), points: pointsOf(run), ink, dashed: at === 1 }];
   });
   compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: "compare.curve" });
+  document.querySelector('[data-export="compare-curve"]').hidden = compareCurve.isEmpty();
   byId("compare-legend").replaceChildren(...legendOf(series));
   const words = [];
   drawSideNames();

@@ -34,7 +34,7 @@ class HeatMap {
     this.name = `heat-map-${++maps}`;
     this.readout = element("p", { class: "readout", id: `${this.name}-readout`, "aria-live": "polite" });
     this.scroll = element("div", { class: "scroll" });
-    this.legend = element("p", { class: "weights-legend", "aria-hidden": "true", hidden: "" });
+    this.legend = element("p", { class: "faint", "aria-hidden": "true", hidden: "" });
     holder.replaceChildren(this.scroll, this.readout, this.legend);
     this.scroll.addEventListener("pointerover", (event) => this.light(placeInMap(event.target)));
     this.scroll.addEventListener("pointerleave", () => this.light(this.at));
@@ -112,9 +112,10 @@ class HeatMap {
 
   fillLegend() {
     this.legend.hidden = false;
-    if (this.legend.dataset.scale === byId("scale").value) return;
-    this.legend.dataset.scale = byId("scale").value;
-    this.legend.replaceChildren(...legendOfWeights());
+    const shown = `${byId("scale").value} ${state.language}`;
+    if (this.legend.dataset.shown === shown) return;
+    this.legend.dataset.shown = shown;
+    this.legend.replaceChildren(scaleOfWeights());
   }
 
   /* Return the cell or header of a place, or null. */

@@ -30,6 +30,14 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
   byId("reading").replaceChildren(line, element("span", {}, t("unknown")));
 }
 
+/* Return the warning of a translation as nodes. A text of another language gets what can be done about it in this page. */
+function warningOf({ source, warning: { kind, message } }) {
+  const tag = sourceOf(translator.chosen), other = choiceFor(source);
+  if (kind !== "script" || tag === "") return [t(`warning.${kind}`, { message })];
+  return [t("warning.language", { source: nameOfLanguage(tag) }), " ", other === null ? t("warning.language.do", { source: nameOfLanguage(tag) })
+    : button("", () => { chooseTranslator(other.value); showView("translate"); }, [t("warning.language.choose", { name: visible(other.textContent) })])];
+}
+
 /* Ask before the user leaves a page that trains: training would stop, and a comparison would be
  * lost. */
 function warnBeforeLeaving(event) {

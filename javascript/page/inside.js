@@ -88,6 +88,13 @@ const lookInside = newestOnly(async () => {
   }
 });
 
+/* Compute without being asked when the view is opened, unless it would take much memory or a lesson shows what to do. */
+function lookInsideAtOnce() {
+  const { source, target } = insidePair(), { info } = networkOnShow();
+  if (insideState.found === null && info !== null && info.parameters <= MOST_PARAMETERS && state.ready && state.busy === null && state.run.status !== "running" &&
+    lesson.at === null && lesson.trying === null && source !== "" && target !== "") lookInside().catch(reportError);
+}
+
 function fillSteps(tokens) {
   byId("inside-step").replaceChildren(new Option(t("inside.step.all"), ""),
     ...tokens.map((token, at) => new Option(`${at + 1}: ${visible(token)}`, at)));

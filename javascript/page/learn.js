@@ -192,6 +192,7 @@ function replaceNetwork(info, run) {
   Object.assign(state, { info, run, epoch: null });
   Object.assign(asked, { prefix: null, position: null, cell: null });
   asked.overrides.clear();
+  dropSketch();
   networkWasReplaced(info !== null);
 }
 
@@ -288,6 +289,7 @@ const drawRun = eachFrame(() => {
       drawWatched(state.run.watched, state.run.numbers);
       drawListed();
     }
+    if (!hasModel()) makeSketch().catch(reportError);
   }
   if (state.view === "translate" && state.run.status !== "running") drawTranslateSoon();
 });
@@ -378,6 +380,7 @@ function drawCurve() {
     series, across: Math.max(run.epochs, hasModel() ? 0 : state.epochs), marker: state.epoch,
     label: last === undefined ? t("curve.empty") : t("curve.label", { epochs: last[0], from: figure(first[1], 2), to: figure(last[1], 2) }),
   });
+  byId("card-curve").querySelector(".export").hidden = curve.isEmpty();
   byId("curve-legend").replaceChildren(...legendOf(series.filter(({ points }) => points.length > 0)));
   if (document.querySelector("#card-curve details").open) drawCurveTable();
 }
@@ -399,7 +402,7 @@ function watch(text) {
   if (!state.ready) return;
   engine.call("change", { slot: "main", watched: text, ...watching() }).catch(reportError);
   if (hasModel()) showWatched();
-  else drawWatched(null);
+  else drawRun();
 }
 
 const showWatched = newestOnly(async () => {
@@ -418,6 +421,11 @@ const showWatched = newestOnly(async () => {
 /* While the network learns, only the figure in view is drawn. Both are drawn afterward. */
 function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
+    const sketched = sketchOnShow();
+    if (sketched !== null) {
+      drawSketch(sketched);
+      return;
+    }
     byId("watched").replaceChildren(isolate(state.watched), ...glossesOf(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
     learnFigure.say(t(state.ready ? "network.empty" : "busy.loading"));
@@ -471,8 +479,9 @@ function showEpoch(epoch) {
 
 /* ---- What to try next ---- */
 
-/* After the first run: the same network with five pairs only, which it memorizes. */
+/* Before learning: what the figure shows. After the first run: the same network with five pairs only, which it memorizes. */
 function hintOfLearning() {
+  if (sketchOnShow() !== null) return hintOfSketch(sketch);
   const { run } = state, isDone = run.status === "finished" && lesson.before === null && !isChanged();
   if (isDone && pairs.set === FIRST.set)
     return element("p", {}, t("first.done"), " ", button("", () => memorize().catch(reportError), [t("first.memorize")], { id: "memorize" }));

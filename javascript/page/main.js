@@ -22,7 +22,10 @@ function showView(view, focus = false) {
     drawTranslation();
     translateNow();
   }
-  if (view === "inside") drawInsideState();
+  if (view === "inside") {
+    drawInsideState();
+    lookInsideAtOnce();
+  }
   if (view === "compare") {
     drawCompareChoices();
     drawCompare();
@@ -51,7 +54,6 @@ function applyLanguage() {
   for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
   for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
   for (const node of document.querySelectorAll("[data-t-title]")) node.title = t(node.dataset.tTitle);
-  byId("text").placeholder = t("translate.placeholder");
   byId("glosses").checked = glossesAreShown();
   byId("about").textContent = t("about", { version: state.version });
 }
@@ -228,7 +230,6 @@ async function showLicenses({ target }) {
 }
 
 function listen() {
-  byId("licenses").addEventListener("toggle", showLicenses);
   listenToPairs();
   listenToLearning();
   listenToFigures();

@@ -73,15 +73,23 @@ function placesOf({ sources, targets, sourceText, targetText }, width, widthOf) 
     across = { word: left + from / 2 + 1, rail: left + from + 12, e, c: d - NODE, d, out: left + used - to / 2 - 1 };
     high = 26 + ROW * most;
     const place = (at, count) => 26 + (ROW * most) / 2 + (at - (count - 1) / 2) * Math.min(2 * ROW, (ROW * most) / count);
-    spread = { source: (s) => place(s, S), target: (j) => place(j, T + 1), sourceRoom: from - 2, targetRoom: to - 2 };
+    spread = { source: (s) => place(s, S), target: (j) => place(j, T + 1), rooms: { source: sources.map(() => from - 2), target: ["", ...targets].map(() => to - 2) } };
   } else {
     const field = Math.min(170, Math.max(112, 0.13 * width)), e = BOX + 28 + NODE / 2, c = e + NODE + field;
     across = { word: BOX / 2 + 1, rail: BOX + 13, e, c, d: c + NODE, out: c + 1.5 * NODE + 22 + BOX / 2 };
     high = across.out + BOX / 2 + 1;
     const pitch = [Math.min(WIDE, width / S), Math.min(WIDE, (width - 30) / (T + 1))];
     const place = (at, count, step, flipped) => width / 2 + (flipped ? -1 : 1) * (at - (count - 1) / 2) * step;
-    spread = { source: (s) => place(s, S, pitch[0], flips.source), target: (j) => place(j, T + 1, pitch[1], flips.target),
-      sourceRoom: pitch[0] - 8, targetRoom: pitch[1] - 8 };
+    const source = (s) => place(s, S, pitch[0], flips.source), target = (j) => place(j, T + 1, pitch[1], flips.target);
+    spread = { source, target, rooms: { source: roomsOf(sources, source, pitch[0] - 8), target: roomsOf(["<s>", ...targets], target, pitch[1] - 8) } };
+  }
+  /* A word that is wider than its column may use what its neighbors leave free. */
+  function roomsOf(tokens, along, each) {
+    const needs = tokens.map((token) => Math.max(BOX, widthOf(visible(token)) * (WORD / SIZE) + 18)), rooms = needs.map((need) => Math.min(need, each));
+    needs.forEach((need, at) => {
+      if (need > each) rooms[at] = Math.max(each, Math.min(need, ...[at - 1, at + 1].filter((next) => next in rooms).map((next) => 2 * each - rooms[next]), 2 * along(at), 2 * (width - along(at))));
+    });
+    return rooms.map((room) => Math.max(room, each));
   }
   const to = (along, at) => (upright ? [at, along] : [along, high - at]);
   return { S, T, upright, flips, across, width, high, to, ...spread };
@@ -92,7 +100,7 @@ function arrowsOf(places) {
   const { S, T, upright, flips, across, width, to, source, target } = places, half = NODE / 2;
   const ahead = { source: flips.source ? -1 : 1, target: flips.target ? -1 : 1 };
   const straight = (...points) => `M${points.map(([along, at]) => to(along, at).map(tenth)).join("L")}`;
-  const edge = { word: across.word + (upright ? places.sourceRoom / 2 : BOX / 2), out: across.out - (upright ? places.targetRoom / 2 : BOX / 2) };
+  const edge = { word: across.word + (upright ? places.rooms.source[0] / 2 : BOX / 2), out: across.out - (upright ? places.rooms.target[0] / 2 : BOX / 2) };
   const found = new Map();
   for (let s = 0; s < S; s++) {
     found.set(`in${s}`, straight([source(s), edge.word], [source(s), across.e - half - 2]));
@@ -271,15 +279,15 @@ class Network {
     };
     const languages = [languageOf(view.sourceText), languageOf(view.targetText)];
     for (let s = 0; s < S; s++) {
-      word("x", s, view.sources[s], source(s), across.word, places.sourceRoom, languages[0], view.known?.[s] ?? true);
+      word("x", s, view.sources[s], source(s), across.word, places.rooms.source[s], languages[0], view.known?.[s] ?? true);
       node("e", s, source(s), across.e);
     }
     node("d", -1, target(0), across.d);
-    word("y", -1, "<s>", target(0), across.out, places.targetRoom, "en");
+    word("y", -1, "<s>", target(0), across.out, places.rooms.target[0], "en");
     for (let at = 0; at < T; at++) {
       node("c", at, target(at + 1), across.c);
       node("d", at, target(at + 1), across.d);
-      word("w", at, view.targets[at], target(at + 1), across.out, places.targetRoom, languages[1]);
+      word("w", at, view.targets[at], target(at + 1), across.out, places.rooms.target[at + 1], languages[1]);
     }
     for (const [name, one] of this.parts)
       if (!one.used && one.place?.kind !== "a") this.drop(name, one);

@@ -65,8 +65,9 @@ const WEIGHTS = { local: "53", adaptive: "59", sentinel: "48", hierarchical: "69
 
 /* The model that the figures show; null for one of a service. */
 /* The network of a view: where the worker has it, and its info, which is null at a service. */
-const networkOfLearn = () => ({ place: { slot: "main", epoch: state.epoch }, info: state.info });
-const networkOfTranslate = () => ({ place: networkOnShow().place, info: chosenService() !== null ? null : usesGiven() ? translator.given : state.info });
+const networkOfLearn = () => (sketchOnShow() === null ? { place: { slot: "main", epoch: state.epoch }, info: state.info }
+  : { place: { slot: SLOT_OF_SKETCH }, info: sketch.info });
+const networkOfTranslate = () => ({ place: networkOnShow().place, info: chosenService() !== null ? null : networkOnShow().info });
 const infoOfView = () => (state.view === "translate" ? networkOfTranslate() : networkOfLearn()).info;
 const shownInfo = () => infoOfView()?.settings ?? null;
 

@@ -191,9 +191,8 @@ function drawOutput(translation) {
   if (!(translation.sentences ?? [translation]).every(({ ended }) => ended)) facts.push(t("truncated"));
   byId("output-facts").textContent = facts.join(" · ");
   byId("output-facts").title = t("facts.title", { p: figure(translation.logProbability, 3) });
-  const { warning } = translation;
-  byId("warning").hidden = !warning;
-  byId("warning").textContent = warning ? t(`warning.${warning.kind}`, { message: warning.message }) : "";
+  byId("warning").hidden = !translation.warning;
+  byId("warning").replaceChildren(...(translation.warning ? warningOf(translation) : []));
   announce(visible(text));
 }
 

@@ -17,9 +17,9 @@ const usesGiven = () => translator.chosen === "given" && translator.given !== nu
 /* Whether there is something that translates. */
 const canTranslate = () => chosenService() !== null || usesGiven() || (translator.chosen === "own" && hasModel());
 
-/* Return the network that the page can look into: where the worker has it, and its epoch. `of` differs for every network. */
-const networkOnShow = () => (usesGiven() ? { of: translator.given, place: { slot: SLOT_OF_GIVEN, epoch: null }, epoch: translator.given.history?.epochs ?? 0 }
-  : { of: hasModel() ? state.run : null, place: { slot: "main", epoch: state.epoch }, epoch: hasModel() ? shownEpoch() : 0 });
+/* Return the network that the page can look into: where the worker has it, its info and its epoch. `of` differs for every network. */
+const networkOnShow = () => (usesGiven() ? { of: translator.given, place: { slot: SLOT_OF_GIVEN, epoch: null }, info: translator.given, epoch: translator.given.history?.epochs ?? 0 }
+  : { of: hasModel() ? state.run : null, place: { slot: "main", epoch: state.epoch }, info: state.info, epoch: hasModel() ? shownEpoch() : 0 });
 
 /* ---- Translating ---- */
 
@@ -38,7 +38,7 @@ async function alternativesWith(text, ids, position, count) {
 /* Return the search that the chosen model states: {beam, lengthPenalty}, or {}. */
 function searchOfTranslator() {
   const service = served.models.find(({ name }) => name === chosenService());
-  return (service === undefined ? (usesGiven() ? translator.given : state.info)?.search : { beam: service.beam }) ?? {};
+  return (service === undefined ? networkOnShow().info?.search : { beam: service.beam }) ?? {};
 }
 
 /* ---- Choosing ---- */
@@ -99,12 +99,31 @@ async function learnFromGiven() {
 /* Return the name of a language in that of the page. */
 const nameOfLanguage = (tag) => attempt(() => new Intl.DisplayNames([state.language], { type: "language" }).of(tag), tag);
 
-/* Return the languages that the model inside the page states, or those in the name of its file; otherwise null. */
-function languagesOfGiven() {
+/* Return the tags of the languages that the model inside the page states, or those in the name of its file; otherwise []. */
+function tagsOfGiven() {
   const { sourceLanguage = "", targetLanguage = "" } = translator.given?.settings ?? {};
-  const [source, target] = sourceLanguage !== "" && targetLanguage !== "" ? [sourceLanguage, targetLanguage]
+  const tags = sourceLanguage !== "" && targetLanguage !== "" ? [sourceLanguage, targetLanguage]
     : PACKED === "" ? byId("starter").dataset.languages.split("-") : [];
+  return tags.length === 2 ? tags : [];
+}
+
+function languagesOfGiven() {
+  const [source, target] = tagsOfGiven();
   return target === undefined ? null : { source: nameOfLanguage(source), target: nameOfLanguage(target) };
+}
+
+/* Return the tag of the language that a choice translates from; "" if the page does not know it. */
+function sourceOf(choice) {
+  if (choice === "given") return tagsOfGiven()[0] ?? "";
+  if (choice !== "own") return served.models.find(({ name }) => `${OF_SERVICE}${name}` === choice)?.source ?? "";
+  if (!hasModel()) return "";
+  return state.info.settings.sourceLanguage || (hasOtherPairs() ? "" : languageOf(state.watched));
+}
+
+/* Return another choice, with its name, that translates from the language of the text, or null. */
+function choiceFor(text) {
+  const language = languageOf(text), isFor = ({ value }) => value !== translator.chosen && sourceOf(value).split("-")[0] === language;
+  return language === "" ? null : [...byId("translator").options].find(isFor) ?? null;
 }
 
 function drawTranslators() {
@@ -119,6 +138,9 @@ function drawTranslators() {
   byId("translator-choice").hidden = choices.length < 2;
   byId("beam").value = asked.beam;
   byId("lead").hidden = !usesGiven();
+  const source = sourceOf(translator.chosen);
+  byId("text").placeholder = translator.chosen === "own" ? t("translate.placeholder.words") : source === "" ? t("translate.placeholder")
+    : t("translate.placeholder.language", { source: nameOfLanguage(source) });
   write(byId("lead-text"), languages === null ? t("lead") : t("lead.languages", languages));
 }
 

@@ -62,7 +62,6 @@ void write_json_number(FILE *stream, double number, int digits);
 /* Sizes in pixels, except columns of text. */
 enum {
 #include "inspect/page/picture.inc"
-  SVG_COLUMN = 8,   /* maximum width of a column of text */
   SVG_LABEL = 40,   /* columns; longer tokens are truncated */
   SVG_CAPTION = 120 /* columns */
 };

@@ -3,7 +3,7 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-enum { LEGEND_WIDTH = 180, LEGEND_TEXT = 17, WHOLE_TITLE = 4096 };
+enum { LEGEND_TEXT = 17, WHOLE_TITLE = 4096 };
 
 /* Positions in one heat map. */
 struct map_layout {
@@ -177,14 +177,14 @@ static void write_svg(elman_attention_writer *writing, const elman_translation *
 /* ---- the document ---- */
 
 static void begin_svg(elman_attention_writer *writing) {
-  writing->width = 2 * SVG_MARGIN + LEGEND_WIDTH + (3 + LEGEND_TEXT) * SVG_COLUMN;
+  writing->width = 2 * SVG_MARGIN + SVG_BAR + (3 + LEGEND_TEXT) * SVG_COLUMN;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   writing->failed = writing->held == NULL;
 }
 
-/* Write the color bar: ticks below it, its name beside it. */
+/* Write the color bar: ticks below it, its name beside it. heat_map.js draws the same one. */
 static void write_scale(FILE *stream, size_t y) {
-  enum { STEPS = 8, TICKS = 4, BAR = 10, TICK = 4 };
+  enum { STEPS = 8 };
   fputs("<g>\n<defs><linearGradient id=\"scale\">", stream);
   for (int i = 0; i <= STEPS; i++) {
     fprintf(stream, "<stop offset=\"%s\" stop-color=\"", fixed_text((double)i / STEPS, 3).text);
@@ -195,20 +195,20 @@ static void write_scale(FILE *stream, size_t y) {
   fprintf(stream,
           "</linearGradient></defs>\n"
           "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"url(#scale)\"/>\n",
-          left, y, LEGEND_WIDTH, BAR);
-  for (int i = 0; i <= TICKS; i++) {
-    const size_t x = left + (size_t)(LEGEND_WIDTH * i / TICKS);
+          left, y, SVG_BAR, SVG_BAR_HEIGHT);
+  for (int i = 0; i <= SVG_TICKS; i++) {
+    const size_t x = left + (size_t)(SVG_BAR * i / SVG_TICKS);
     fprintf(stream,
             "<path d=\"M%zu %zuv%d\" stroke=\"#1A1A1A\"/>"
             "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">%s</text>\n",
-            x, y + BAR, TICK, x, y + BAR + TICK + 13,
-            fixed_text((double)i / TICKS, i % TICKS == 0 ? 0
-                                          : i % 2 == 0   ? 1
-                                                         : 2)
+            x, y + SVG_BAR_HEIGHT, SVG_TICK, x, y + SVG_BAR_HEIGHT + SVG_TICK + SVG_FONT,
+            fixed_text((double)i / SVG_TICKS, i % SVG_TICKS == 0 ? 0
+                                              : i % 2 == 0       ? 1
+                                                                 : 2)
                 .text);
   }
   fprintf(stream, "<text x=\"%zu\" y=\"%zu\">attention weight</text>\n</g>\n",
-          left + LEGEND_WIDTH + 2 * SVG_COLUMN, y + BAR);
+          left + SVG_BAR + 2 * SVG_COLUMN, y + SVG_BAR_HEIGHT);
 }
 
 static void end_svg(elman_attention_writer *writing) {

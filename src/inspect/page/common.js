@@ -151,14 +151,3 @@ function shade(target, weight) {
   target.style.setProperty("--shade", color);
   target.style.setProperty("--on-shade", ink);
 }
-
-const LEGEND = [0, 0.1, 0.25, 0.5, 0.75, 1];
-
-/* Return the weights of a legend in their colors. */
-function legendOfWeights() {
-  return LEGEND.map((weight) => {
-    const step = element("span", {}, String(weight));
-    shade(step, weight);
-    return step;
-  });
-}

@@ -89,7 +89,7 @@ function lightTable(table, place) {
 /* The build replaces the name by the sizes that the SVG of the command has. */
 const PICTURE = {
 @PICTURE@};
-const { SVG_LINE: LINE, SVG_GAP: GAP, SVG_FONT: SIZE } = PICTURE;
+const { SVG_LINE: LINE, SVG_GAP: GAP, SVG_FONT: SIZE, SVG_COLUMN: COLUMN } = PICTURE;
 const CELL = { width: PICTURE.SVG_CELL, height: PICTURE.SVG_CELL_HEIGHT };
 
 const drawn = (name, attributes, ...children) =>
@@ -156,6 +156,37 @@ function drawMap(root, { view, caption }, x, { font, ink }) {
   return { right: Math.max(right + Math.max(slope, view.figures.length * column), x + 1.1 * width(caption)), bottom: bottom + LINE };
 }
 
+/* ---- The color scale ---- */
+
+const BAR = { width: PICTURE.SVG_BAR, height: PICTURE.SVG_BAR_HEIGHT, tick: PICTURE.SVG_TICK, ticks: PICTURE.SVG_TICKS };
+const SCALE_HEIGHT = BAR.height + BAR.tick + SIZE + 4;
+let scales = 0;
+
+/* Draw the color bar of weights at a place, as the SVG of the command has it: ticks below it, its name beside it. Return its
+ * right edge. The stops have equal distances in color; with the scale "square root", not in weight. */
+function drawScale(root, x, y, { font, ink }) {
+  const id = `scale-${++scales}`, left = x + COLUMN, steps = COLORS.length / 3 - 1, name = nameOfFigure("attention weight");
+  const weightAt = (share) => (byId("scale").value === "root" ? share * share : share);
+  const stops = Array.from({ length: steps + 1 }, (_, step) => weightAt(step / steps));
+  root.append(drawn("defs", {}, drawn("linearGradient", { id }, ...stops.map((weight) => drawn("stop", { offset: weight, "stop-color": colorsOf(weight)[0] })))),
+    drawn("rect", { x: left, y, width: BAR.width, height: BAR.height, fill: `url(#${id})` }));
+  for (let i = 0; i <= BAR.ticks; i++) {
+    const at = left + (BAR.width * i) / BAR.ticks;
+    root.append(drawn("path", { d: `M${at} ${y + BAR.height}v${BAR.tick}`, stroke: ink }),
+      drawn("text", { x: at, y: y + BAR.height + BAR.tick + SIZE, fill: ink, "text-anchor": "middle" }, String(i / BAR.ticks)));
+  }
+  const beside = left + BAR.width + 2 * COLUMN;
+  root.append(drawn("text", { x: beside, y: y + BAR.height, fill: ink }, name));
+  return beside + widthIn(font)(name);
+}
+
+/* Return the color bar for a page. */
+function scaleOfWeights() {
+  const { font } = styleOfPage(), root = drawn("svg", { class: "scale", role: "img", "aria-label": nameOfFigure("attention weight"), "font-size": SIZE });
+  const width = Math.ceil(drawScale(root, 0, 0, { font, ink: "currentColor" })) + 2;
+  return filled(root, { width, height: SCALE_HEIGHT, viewBox: `0 0 ${width} ${SCALE_HEIGHT}` }, []);
+}
+
 /* Return the picture of maps, each {view, caption}, side by side. */
 function pictureOf(maps) {
   const style = styleOfPage(), root = drawn("svg", { role: "img", "font-family": style.font, "font-size": SIZE });
@@ -165,8 +196,8 @@ function pictureOf(maps) {
     x = end.right + LINE;
     bottom = Math.max(bottom, end.bottom);
   }
-  LEGEND.forEach((weight, step) => drawCell(root, PICTURE.SVG_MARGIN + step * (CELL.width + 8), bottom + GAP, CELL.width + 7, weight, String(weight)));
-  const width = Math.ceil(Math.max(x, LEGEND.length * (CELL.width + 8) + 4 * GAP)), height = Math.ceil(bottom + 2 * LINE);
+  const right = drawScale(root, PICTURE.SVG_MARGIN, bottom + LINE / 2, style) + PICTURE.SVG_MARGIN;
+  const width = Math.ceil(Math.max(x, right)), height = Math.ceil(bottom + LINE / 2 + SCALE_HEIGHT + GAP);
   return onPaper(root, width, height, maps.map(({ caption }) => caption).join("; "), style.paper);
 }
 

@@ -283,7 +283,7 @@ function keep() {
 }
 
 function drawLegend() {
-  byId("legend").replaceChildren(element("span", {}, "weight"), ...legendOfWeights());
+  byId("legend").replaceChildren(scaleOfWeights());
   if (state.view.known && state.view.known.includes(false))
     byId("legend").append(
       element("span", { class: "unknown" }, element("bdi", {}, "not in the vocabulary")));
