@@ -87,7 +87,7 @@ function placesOf({ sources, targets, sourceText, targetText }, width, widthOf) 
   function roomsOf(tokens, along, each) {
     const needs = tokens.map((token) => Math.max(BOX, widthOf(visible(token)) * (WORD / SIZE) + 18)), rooms = needs.map((need) => Math.min(need, each));
     needs.forEach((need, at) => {
-      if (need > each) rooms[at] = Math.max(each, Math.min(need, ...[at - 1, at + 1].filter((next) => next in rooms).map((next) => 2 * each - rooms[next]), 2 * along(at), 2 * (width - along(at))));
+      if (need > each) rooms[at] = Math.max(each, Math.min(need, 2 * each, ...[at - 1, at + 1].filter((next) => next in rooms).map((next) => 2 * each - rooms[next]), 2 * along(at), 2 * (width - along(at))));
     });
     return rooms.map((room) => Math.max(room, each));
   }

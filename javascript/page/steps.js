@@ -320,13 +320,16 @@ function listenToFigures() {
 
 const MOST_PARAMETERS = 6e6;    // of a model whose numbers are computed, in double and with gradients: more would take much memory
 const numbersKnown = new WeakMap();
+const numbersLast = { key: "", numbers: null };
 
 /* Return the numbers of a translation of a network; null where there are none. */
 async function numbersOf(translation, { place, info }) {
   if (info === null || info.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
   if (!numbersKnown.has(translation)) {
-    const { source, text } = translation;
-    numbersKnown.set(translation, await engine.call("attend", { ...place, source, target: text }).catch(() => null));
+    /* A search that finds the same translation again needs no new numbers. Another network gives other probabilities. */
+    const { source, text, logProbabilities } = translation, key = JSON.stringify([place, source, text, logProbabilities.map((value) => value.toPrecision(4))]);
+    if (numbersLast.key !== key) Object.assign(numbersLast, { key, numbers: engine.call("attend", { ...place, source, target: text }).catch(() => null) });
+    numbersKnown.set(translation, await numbersLast.numbers);
   }
   return numbersKnown.get(translation);
 }
