@@ -51,10 +51,10 @@ foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
 endforeach()
-# Make local names short. Keep names of the whole script, because tests use them. A Node from
+# Make local names and expressions short. Keep names of the whole script, because tests use them. A Node from
 # elsewhere does not find the modules of Debian's terser without NODE_PATH.
 file(WRITE ${OUTPUT}.js "${SCRIPT}")
-execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --output ${OUTPUT}.min.js
+execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --compress --output ${OUTPUT}.min.js
                         -- ${OUTPUT}.js
                 COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${OUTPUT}.min.js SCRIPT)

@@ -36,6 +36,8 @@ class HeatMap {
     this.scroll = element("div", { class: "scroll" });
     this.legend = element("p", { class: "faint", "aria-hidden": "true", hidden: "" });
     holder.replaceChildren(this.scroll, this.readout, this.legend);
+    const fitSoon = eachFrame(() => { if (this.table !== null && this.scroll.clientWidth !== this.room) this.fit(); });
+    new ResizeObserver(fitSoon).observe(this.scroll);
     this.scroll.addEventListener("pointerover", (event) => this.light(placeInMap(event.target)));
     this.scroll.addEventListener("pointerleave", () => this.light(this.at));
     this.scroll.addEventListener("pointerdown", (event) => this.press(event));
@@ -84,6 +86,9 @@ class HeatMap {
   /* Make the table smaller if it is too wide; with very many columns, so small that only colors are left. */
   fit() {
     const { table } = this, room = this.scroll.clientWidth, isWide = () => table.offsetWidth + this.overhang() > room;
+    this.room = room;
+    table.classList.remove("small", "dense", "bare");
+    table.style.removeProperty("--column");
     table.classList.toggle("small", isWide());
     if (!table.classList.contains("small") || room === 0) return;
     const heads = Math.max(...[...table.tBodies[0].rows].map((row) => row.cells[0].offsetWidth)), columns = this.view.sources.length;
@@ -91,6 +96,7 @@ class HeatMap {
     table.classList.toggle("dense", isDense);
     if (isDense) table.classList.remove("sloping");
     table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - this.overhang() - 8) / columns) - (isDense ? 0 : 1)))}px`);
+    table.classList.toggle("bare", isWide()); // glosses are wider than their columns
   }
 
   /* Long words above narrow columns slope. The head is as high as the longest of them. */

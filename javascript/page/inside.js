@@ -135,20 +135,14 @@ function drawLosses({ forced, free, own }) {
 
 /* ---- Hidden states ---- */
 
-/* Return the color of a value between -1 and 1. Larger absolute values, which rectifiers have, get that of 1 or -1. */
-function signedColor(value) {
-  const [from, to] = [[255, 255, 255], value < 0 ? [33, 78, 184] : [190, 24, 40]], share = Math.min(1, Math.abs(value));
-  return from.map((channel, i) => Math.round(channel + share * (to[i] - channel)));
-}
-
-/* Return a canvas with one column per token and one row per unit. It is drawn pixel by pixel, because a large layer has
- * too many values for elements. */
+/* Return a canvas with one column per token and one row per unit, in the colors of the network. It is drawn pixel by pixel, because a
+ * large layer has too many values for elements. */
 function canvasOf({ tokens, layer, title }) {
   const columns = tokens.length, rows = layer.units, tall = Math.max(1, Math.min(6, Math.round(192 / rows)));
   const canvas = element("canvas", { width: columns, height: rows, role: "img", "aria-label": title });
-  const drawing = canvas.getContext("2d"), image = drawing.createImageData(columns, rows);
+  const drawing = canvas.getContext("2d"), image = drawing.createImageData(columns, rows), colors = unitColors();
   layer.hidden.forEach((values, column) => values.forEach((value, row) => {
-    image.data.set([...(Number.isFinite(value) ? signedColor(value) : [0, 0, 0]), 255], 4 * (row * columns + column));
+    image.data.set([...(Number.isFinite(value) ? colors(value) : [0, 0, 0]), 255], 4 * (row * columns + column));
   }));
   drawing.putImageData(image, 0, 0);
   canvas.style.setProperty("--tall", `${tall * rows}px`);

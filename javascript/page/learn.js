@@ -148,6 +148,7 @@ function drawButtons() {
   byId("status").setAttribute("aria-busy", String((state.busy ?? "loading") !== "loading" || (status === "running" && state.run.last === null)));
   byId("change-note").hidden = !isChanged();
   byId("change-note").textContent = t("changed");
+  byId("pairs-learn").disabled = byId("start").disabled;
   byId("model-save").disabled = !hasModel();
   byId("learn-given").hidden = translator.given === null || status !== "none" || state.busy !== null;
 }
@@ -482,7 +483,7 @@ function showEpoch(epoch) {
 /* Before learning: what the figure shows. After the first run: the same network with five pairs only, which it memorizes. */
 function hintOfLearning() {
   if (sketchOnShow() !== null) return hintOfSketch(sketch);
-  const { run } = state, isDone = run.status === "finished" && lesson.before === null && !isChanged();
+  const { run } = state, isDone = run.status === "finished" && state.epoch === null && lesson.before === null && !isChanged();
   if (isDone && pairs.set === FIRST.set)
     return element("p", {}, t("first.done"), " ", button("", () => memorize().catch(reportError), [t("first.memorize")], { id: "memorize" }));
   if (isDone && pairs.set === "toy" && run.right?.exact === run.right?.of) return element("p", {}, t("first.memorized"));
@@ -528,6 +529,10 @@ function listenToLearning() {
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(() => learnWith("step")));
   byId("reset").addEventListener("click", listenedAction(resetMain));
+  byId("pairs-learn").addEventListener("click", listenedAction(async () => {
+    showView("learn", true);
+    if (state.run.status !== "running") await learnWith("run", { slow: byId("slow").checked });
+  }));
   byId("slow").addEventListener("change", ({ target }) => {
     if (state.ready) engine.call("change", { slot: "main", slow: target.checked }).catch(reportError);
   });

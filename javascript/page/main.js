@@ -93,6 +93,7 @@ function redrawFigures() {
     }
   curve.draw();
   compareCurve.draw();
+  if (insideState.found !== null) redrawInside();
 }
 
 /* ---- Dropped files ---- */

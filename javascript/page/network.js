@@ -159,7 +159,7 @@ class Network {
    * both with null for none. A part is {kind, s, t}: word x, state e, bridge b, input y, state d, context c, ribbon a, word w. */
   constructor(holder, { pick = () => {}, point = () => {} } = {}) {
     this.name = `network-${++networks}`;
-    Object.assign(this, { holder, pick, point, view: null, shown: null, moment: null, at: null, lit: null, marked: new Set(), frame: 0, parts: new Map() });
+    Object.assign(this, { holder, pick, point, view: null, places: null, shown: null, moment: null, at: null, lit: null, marked: new Set(), frame: 0, parts: new Map() });
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.layers = Object.fromEntries(["arrows", "ribbons", "nodes", "tags", "pulses"].map((name) => [name, drawn("g", { class: name })]));
     const head = drawn("marker", { id: `${this.name}-head`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },

@@ -9,7 +9,7 @@ const GIVEN = PACKED === "" ? byId("starter").textContent.trim() : PACKED;
 
 /* `given` is the info of the model inside the page, once it is open. `wanted` is what a link or the last visit names;
  * `linked`: a link names pairs or settings, which are for a network of one's own. `beams` are the beam sizes by choice. */
-const translator = { chosen: "own", given: null, opening: false, wanted: "", linked: false, beams: {}, examples: {} };
+const translator = { chosen: "own", given: null, opening: false, wanted: "", linked: false, beams: {}, examples: {}, shownExamples: { of: "", from: 0 } };
 
 const chosenService = () => (translator.chosen.startsWith(OF_SERVICE) ? translator.chosen.slice(OF_SERVICE.length) : null);
 const usesGiven = () => translator.chosen === "given" && translator.given !== null;
@@ -149,6 +149,8 @@ function drawTranslators() {
 /* Sentences for models whose pairs the page does not have. The page offers only those without unknown words. */
 const SENTENCES = [
   "她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
+  "我每天早上喝咖啡。", "你会说中文吗？", "我的哥哥在学校工作。", "请打开窗户。", "我没有时间。", "他们已经回家了。", "她唱歌唱得很好。", "你为什么不来？", "火车站在哪里？",
+  "我听不懂你说的话。", "这本书很有意思。", "我可以问你一个问题吗？", "他忘了关门。", "明天我会去北京。", "我弟弟喜欢踢足球。",
   "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
   "Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön.", "Je voudrais un café.", "Il fait beau aujourd’hui.",
   "¿Qué quieres hacer mañana?", "Me gusta leer libros.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
@@ -158,12 +160,12 @@ const EXAMPLES = 5;
 function examplesOfPairs() {
   const sources = [...new Set(pairs.lines.slice(0, 400).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
   const step = Math.max(1, Math.floor(sources.length / EXAMPLES));
-  return sources.filter((_, at) => at % step === 0).slice(0, EXAMPLES);
+  return Array.from({ length: step }, (_, from) => sources.filter((_one, at) => at % step === from).slice(0, EXAMPLES)).flat();
 }
 
 /* Return the sentences without unknown words for the chosen model; of these, only those that it translates with
- * high probability, if there are any. */
-async function fittingSentences() {
+ * high probability, if there are any. Without `all`, only as many as are shown at first. */
+async function fittingSentences(all) {
   const service = chosenService();
   if (service !== null) return knownToService(service, SENTENCES);
   const { place } = networkOnShow(), { beam = FIRST_BEAM, lengthPenalty } = searchOfTranslator(), known = [], sure = [];
@@ -172,19 +174,26 @@ async function fittingSentences() {
     if (one === undefined || one.warning || !one.ended || !one.sourceKnown.every(Boolean)) continue;
     known.push(text);
     if (isSure(one)) sure.push(text);
-    if (sure.length === EXAMPLES) break;
+    if (sure.length === EXAMPLES && !all) break;
   }
   return sure.length > 0 ? sure : known;
 }
 
 /* Offer examples that fit, and begin with the first if nothing was typed. */
-const drawExamples = newestOnly(async () => {
+const drawExamples = newestOnly(async (more = false) => {
   const { chosen, examples } = translator;
-  if (chosen !== "own" && examples[chosen] === undefined && canTranslate())
-    examples[chosen] = (await fittingSentences().catch(() => [])).slice(0, EXAMPLES);
+  if (chosen !== "own" && canTranslate() && (examples[chosen] === undefined || (more && !examples[chosen].all)))
+    examples[chosen] = { all: more || chosenService() !== null, list: await fittingSentences(more).catch(() => []) };
   if (chosen !== translator.chosen || state.view !== "translate") return;
-  const found = chosen === "own" ? examplesOfPairs() : examples[chosen] ?? [];
-  byId("text-examples").replaceChildren(...found.map((source) => button("chip", () => setText(source), [isolate(source)])));
+  const found = chosen === "own" ? examplesOfPairs() : examples[chosen]?.list ?? [];
+  if (translator.shownExamples.of !== chosen) translator.shownExamples = { of: chosen, from: 0 };
+  else if (more) translator.shownExamples.from += EXAMPLES;
+  if (translator.shownExamples.from >= found.length) translator.shownExamples.from = 0;
+  const hasMore = found.length > EXAMPLES || (found.length === EXAMPLES && examples[chosen]?.all === false);
+  const { from } = translator.shownExamples, isFocused = document.activeElement?.id === "examples-more";
+  byId("text-examples").replaceChildren(...found.slice(from, from + EXAMPLES).map((source) => button("chip", () => setText(source), [isolate(source)])),
+    ...(!hasMore ? [] : [button("link", () => drawExamples(true).catch(reportError), [t("examples.more")], { id: "examples-more" })]));
+  if (isFocused) byId("examples-more")?.focus();
   const first = chosen === "own" ? state.watched : found[0] ?? "";
   if (asked.text === "" && !asked.cleared && canTranslate() && first !== "") setText(first);
 });
