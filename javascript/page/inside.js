@@ -2,8 +2,8 @@
 
 const CHECK_SAMPLES = 4;      // elements of each tensor
 
-/* `found` is what the figures show: {of, epoch, at, source, forced, free, own, trace, check};
- * `watched` is the sentence that was filled in. */
+/* `found` is what the figures show: {of, last, epoch, at, source, forced, free, own, trace, check}, where `last` is the
+ * last update of the network; `watched` is the sentence that was filled in. */
 const insideState = { step: null, found: null, watched: "" };
 
 function insidePair() {
@@ -61,6 +61,9 @@ function redrawInside() {
   drawCheck(found.check);
 }
 
+/* Whether figures are of the same network and pair, so that a gradient check of the one is that of the other. */
+const isSameInside = (one, other) => one !== null && ["of", "last", "epoch", "source", "target"].every((name) => one[name] === other[name]);
+
 const lookInside = newestOnly(async () => {
   const { source, target } = insidePair();
   const { of, place: where, epoch: at } = networkOnShow(), { epoch } = where;
@@ -78,7 +81,9 @@ const lookInside = newestOnly(async () => {
     if (insideState.step >= forced.targetTokens.length) insideState.step = null;
     const trace = await engine.call("trace", { ...where, source, target, step: insideState.step });
     untell("inside");
-    insideState.found = { of, place: where, epoch, at, source, target, forced, free, own, trace, check: null };
+    const found = { of, last: of.last, place: where, epoch, at, source, target, forced, free, own, trace, check: null };
+    if (isSameInside(insideState.found, found)) found.check = insideState.found.check;
+    insideState.found = found;
     redrawInside();
     drawInsideState();
   } catch (error) {
@@ -220,7 +225,9 @@ async function checkGradient() {
   const { source, target } = insidePair(), { found } = insideState, { at: n, place } = found;
   const show = (check) => {
     found.check = check;
-    if (insideState.found === found) drawCheck(check);
+    if (!isSameInside(insideState.found, found)) return;
+    insideState.found.check = check;
+    drawCheck(check);
   };
   byId("check").disabled = true;
   show({ words: () => t("inside.check.busy") });
