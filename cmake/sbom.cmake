@@ -3,6 +3,7 @@
 #
 #   sbom_add_library(PATH SYSROOT RELATIONSHIP)   a file of a library; sets SBOM_NAME and SBOM_COPYRIGHT
 #   sbom_add_needed(PROGRAM READELF COMPILER SYSROOT)   the libraries that PROGRAM loads, but for elman's own
+#   sbom_add_source(NAME LICENSE HOME RELATIONSHIP)     a library that is built from Debian's source
 #   sbom_add_playground(RELATIONSHIP)             the libraries of the module for WebAssembly
 #   sbom_write(NAME VERSION LICENSE FOLDER FILE)  writes FOLDER/FILE about all other files of FOLDER, and forgets
 #                                                 the libraries
@@ -49,6 +50,23 @@ endfunction()
 
 # sbom_add_part(NAME PACKAGE DATABASE LICENSE HOME RELATIONSHIP): a library that Debian's package contains.
 function(sbom_add_part name package database license home relationship)
+  sbom_ask(printed ${database} -W -f "\${Architecture} \${Version}\n" ${package})
+  sbom_describe(${name} ${package} "${printed}" "${license}" ${home} ${relationship})
+endfunction()
+
+# Without the source, the version is not known: a playground may have been built elsewhere.
+function(sbom_add_source name license home relationship)
+  set(printed "")
+  set(changelog ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../build/source-packages/${name}/debian/changelog)
+  if(EXISTS ${changelog})
+    file(STRINGS ${changelog} printed LIMIT_COUNT 1)
+    string(REGEX REPLACE "^[^ ]+ [(]([^)]+)[)].*" "source \\1" printed "${printed}")
+  endif()
+  sbom_describe(${name} ${name} "${printed}" "${license}" ${home} ${relationship})
+endfunction()
+
+# sbom_describe(NAME PACKAGE "ARCHITECTURE VERSION" LICENSE HOME RELATIONSHIP)
+function(sbom_describe name package printed license home relationship)
   get_property(names GLOBAL PROPERTY SBOM_NAMES)
   if(name IN_LIST names)
     return()
@@ -56,7 +74,6 @@ function(sbom_add_part name package database license home relationship)
   set(version "")
   set(locator pkg:deb/debian/${package})
   string(REGEX REPLACE ":[a-z0-9]*$" "" locator "${locator}")
-  sbom_ask(printed ${database} -W -f "\${Architecture} \${Version}\n" ${package})
   if(printed MATCHES "^([^ \n]+) ([^ \n]+)")
     set(version "\n   \"versionInfo\": \"${CMAKE_MATCH_2}\",")
     set(locator "${locator}@${CMAKE_MATCH_2}?arch=${CMAKE_MATCH_1}")
@@ -136,10 +153,9 @@ endfunction()
 
 function(sbom_add_playground relationship)
   # The module is built from sources of these packages.
-  sbom_add_part(utf8proc utf8proc /var/lib/dpkg "MIT AND Unicode-DFS-2015" https://juliastrings.github.io/utf8proc/
-                ${relationship})
-  sbom_add_part(jansson jansson /var/lib/dpkg MIT https://www.digip.org/jansson/ ${relationship})
-  sbom_add_part(zlib zlib /var/lib/dpkg Zlib https://zlib.net/ ${relationship})
+  sbom_add_source(utf8proc "MIT AND Unicode-DFS-2015" https://juliastrings.github.io/utf8proc/ ${relationship})
+  sbom_add_source(jansson MIT https://www.digip.org/jansson/ ${relationship})
+  sbom_add_source(zlib Zlib https://zlib.net/ ${relationship})
   sbom_add_part(wasi-libc wasi-libc /var/lib/dpkg "MIT AND BSD-2-Clause AND Apache-2.0 WITH LLVM-exception"
                 https://github.com/WebAssembly/wasi-libc ${relationship})
   sbom_add_part(compiler-rt libclang-rt-14-dev-wasm32 /var/lib/dpkg "Apache-2.0 WITH LLVM-exception"

@@ -1,7 +1,7 @@
 # The libraries of a build for WebAssembly, which Debian has as sources only. tools/setup wasm unpacks
-# them into build/wasm-packages.
+# them into build/source-packages.
 
-set(packages ${PROJECT_SOURCE_DIR}/build/wasm-packages)
+set(packages ${PROJECT_SOURCE_DIR}/build/source-packages)
 if(NOT EXISTS ${packages}/utf8proc OR NOT EXISTS ${packages}/jansson OR NOT EXISTS ${packages}/zlib)
   message(FATAL_ERROR "The sources of the libraries are missing. Please run: tools/setup wasm")
 endif()

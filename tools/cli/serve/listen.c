@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "console/messages.h"
 #include "options/option.h"
+#include "serve/host.h"
 
 /* Any address of a socket. */
 union address {
@@ -91,20 +91,10 @@ static int listen_at_host(struct listeners *listeners, const char *text) {
     return refuse_address(text);
   if (bracketed) length -= 2;
   if (colon != NULL) snprintf(host, sizeof host, "%.*s", (int)length, text + bracketed);
-  const struct addrinfo hints = {.ai_family = bracketed ? AF_INET6 : AF_UNSPEC,
-                                 .ai_socktype = SOCK_STREAM,
-                                 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-  struct addrinfo *found = NULL;
-  const int problem = getaddrinfo(host, port, &hints, &found);
-  if (problem != 0) {
-    report(text, "cannot find the address: %s", gai_strerror(problem));
-    return problem == EAI_MEMORY ? EX_OSERR : EX_NOHOST;
-  }
   union address address = {.any.sa_family = AF_UNSPEC};
-  memcpy(&address, found->ai_addr, found->ai_addrlen);
-  const int code = listen_at(listeners, text, &address, found->ai_addrlen);
-  freeaddrinfo(found);
-  return code;
+  socklen_t size = sizeof address;
+  const int code = host_find(&address.any, &size, host, port, bracketed, text);
+  return code == EX_OK ? listen_at(listeners, text, &address, size) : code;
 }
 
 /* Remove the socket of a service that has ended without removing it. */

@@ -1,6 +1,5 @@
 #include "serve/microhttpd.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,60 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sysexits.h>
 
-#include "console/messages.h"
 #include "serve/body.h"
 
 struct microhttpd mhd;
 
-/* The name that belongs to the header of version 0.9.75 and its successors. */
-static const char library[] = "libmicrohttpd.so.12";
-
-/* Return whether the function exists. Write its address, which C cannot convert from void *. */
-static bool find(void *place, void *handle, const char *name) {
-  void *found = dlsym(handle, name);
-  memcpy(place, &found, sizeof found);
-  return found != NULL;
-}
-
-/* The functions of the program that libmicrohttpd calls in place of others; see below. */
-__attribute__((visibility("default"))) ssize_t
-receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
-
-/* Check that a library finds the functions of the program before others. Return an exit code. */
-static int check_exports(void) {
-  ssize_t (*receive)(int, void *, size_t, int) = NULL;
-  enum MHD_Result (*queue)(struct MHD_Connection *, unsigned, struct MHD_Response *) = NULL;
-  (void)find(&receive, RTLD_DEFAULT, "recv");
-  (void)find(&queue, RTLD_DEFAULT, "MHD_queue_response");
-  if (receive == receive_and_scan && queue == MHD_queue_response) return EX_OK;
-  report("serve", "this build cannot check requests: it does not export recv and "
-                  "MHD_queue_response; build it with the options of its CMakeLists.txt");
-  return EX_SOFTWARE;
-}
-
-int microhttpd_load(void) {
-  const int code = check_exports();
-  if (code != EX_OK) return code;
-  errno = 0;
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  const bool out_of_memory = handle == NULL && errno == ENOMEM;
-  bool good = handle != NULL;
-#define FIND(name) good = good && find(&mhd.name, handle, "MHD_" #name);
-  MICROHTTPD_FUNCTIONS(FIND)
-#undef FIND
-  if (good) return EX_OK;
-  if (out_of_memory) return report_no_memory();
-  report("serve", "cannot load %s; install it (Debian: libmicrohttpd12): %s", library, dlerror());
-  return EX_UNAVAILABLE;
-}
-
 /* ---- bytes that arrive ---- */
 
 /* libmicrohttpd has no option to see the bytes of a request. But it receives them by recv, and the
- * dynamic linker prefers the definition of the program to that of the C library. If a library
- * receives in another way, no head is complete, and exchange.c refuses all requests. */
+ * linker prefers the definition of the program to that of the C library. If a library receives in
+ * another way, no head is complete, and exchange.c refuses all requests. */
 
 static struct request_head **heads; /* (head_capacity): by socket */
 static size_t head_capacity;
@@ -79,8 +34,7 @@ void watch_socket(int socket, struct request_head *head) {
   heads[place] = head;
 }
 
-/* The name in the program differs from that for the linker, because <sys/socket.h> can define recv
- * as an inline function. Only the main thread receives from sockets that are watched. */
+/* Only the main thread receives from sockets that are watched. */
 ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
   const ssize_t count = recvfrom(socket, bytes, size, flags, NULL, NULL);
   struct request_head *head = socket >= 0 && (size_t)socket < head_capacity ? heads[socket] : NULL;
@@ -96,9 +50,10 @@ ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
 /* libmicrohttpd answers bytes that are not HTTP by itself, with a page in HTML. A client of this
  * service expects JSON, and the library has no option for that. Version 0.9.75 also sends the
  * header of some of these pages twice. But it queues a page by its public function, and the dynamic
- * linker prefers the definition of the program to that of the library. Therefore the definition
- * here, which the program exports, replaces the pages. If a library is built in another way, the
- * pages remain; the test serve_attack notices. */
+ * linker prefers the definition of the program to that of the library; cmake/microhttpd.cmake does
+ * the same in a static program. Therefore the definition here, which the program exports, replaces
+ * the pages. If a library is built in another way, the pages remain; the test serve_attack
+ * notices. */
 
 /* Only the main thread answers. */
 static bool is_own;

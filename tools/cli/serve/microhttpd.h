@@ -1,5 +1,5 @@
-/* libmicrohttpd, which is loaded when the service starts. It loads a dozen further libraries, which
- * other commands do not need. */
+/* libmicrohttpd. The shared library is loaded when the service starts, because it loads a dozen
+ * further libraries, which other commands do not need. */
 #ifndef ELMAN_CLI_MICROHTTPD_H
 #define ELMAN_CLI_MICROHTTPD_H
 
@@ -35,8 +35,14 @@ struct microhttpd {
 /* Set by microhttpd_load. */
 extern struct microhttpd mhd;
 
-/* Load the library. Return an exit code; print a message if it is not 0. */
+/* Fill `mhd`. Return an exit code; print a message if it is not 0. */
 int microhttpd_load(void);
+
+/* The function of the program that libmicrohttpd calls in place of recv; see microhttpd.c. Its name
+ * differs from that for the linker, because <sys/socket.h> can define recv as an inline function.
+ */
+__attribute__((visibility("default"))) ssize_t
+receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
 
 /* Scan the bytes that libmicrohttpd receives from this socket; NULL ends the scan. */
 void watch_socket(int socket, struct request_head *head);

@@ -1,0 +1,29 @@
+/* A static program: to look up names, its C library would load libraries of the system, which must
+ * have the same version. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "serve/host.h"
+
+int host_find(struct sockaddr *address, socklen_t *size, const char *host, const char *port,
+              bool is_ipv6, const char *text) {
+  const in_port_t number = htons((in_port_t)atoi(port));
+  struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = number};
+  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = number};
+  if (strcmp(host, "localhost") == 0) host = is_ipv6 ? "::1" : "127.0.0.1";
+  if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, host,
+                is_ipv6 ? (void *)&ipv6.sin6_addr : (void *)&ipv4.sin_addr) != 1) {
+    report(text,
+           "'%s' is no address; this program looks up no names of hosts: give an address, "
+           "such as 127.0.0.1 or [::1]",
+           host);
+    return EX_NOHOST;
+  }
+  *size = is_ipv6 ? sizeof ipv6 : sizeof ipv4;
+  memcpy(address, is_ipv6 ? (void *)&ipv6 : (void *)&ipv4, *size);
+  return EX_OK;
+}

@@ -1,0 +1,47 @@
+/* The shared libmicrohttpd, which is loaded when the service starts. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "serve/microhttpd.h"
+
+/* The name that belongs to the header of version 0.9.75 and its successors. */
+static const char library[] = "libmicrohttpd.so.12";
+
+/* Return whether the function exists. Write its address, which C cannot convert from void *. */
+static bool find(void *place, void *handle, const char *name) {
+  void *found = dlsym(handle, name);
+  memcpy(place, &found, sizeof found);
+  return found != NULL;
+}
+
+/* Check that a library finds the functions of the program before others. Return an exit code. */
+static int check_exports(void) {
+  ssize_t (*receive)(int, void *, size_t, int) = NULL;
+  enum MHD_Result (*queue)(struct MHD_Connection *, unsigned, struct MHD_Response *) = NULL;
+  (void)find(&receive, RTLD_DEFAULT, "recv");
+  (void)find(&queue, RTLD_DEFAULT, "MHD_queue_response");
+  if (receive == receive_and_scan && queue == MHD_queue_response) return EX_OK;
+  report("serve", "this build cannot check requests: it does not export recv and "
+                  "MHD_queue_response; build it with the options of its CMakeLists.txt");
+  return EX_SOFTWARE;
+}
+
+int microhttpd_load(void) {
+  const int code = check_exports();
+  if (code != EX_OK) return code;
+  errno = 0;
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const bool out_of_memory = handle == NULL && errno == ENOMEM;
+  bool good = handle != NULL;
+#define FIND(name) good = good && find(&mhd.name, handle, "MHD_" #name);
+  MICROHTTPD_FUNCTIONS(FIND)
+#undef FIND
+  if (good) return EX_OK;
+  if (out_of_memory) return report_no_memory();
+  report("serve", "cannot load %s; install it (Debian: libmicrohttpd12): %s", library, dlerror());
+  return EX_UNAVAILABLE;
+}
