@@ -457,8 +457,9 @@ static elman_estimate estimate(const double *values, double *sorted, size_t coun
                           .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
 }
 
-/* Return the proportion of resamples whose difference exceeds the mean difference by more than the
- * measured `difference`. One is added to both counts, so that the result is never 0.
+/* Return the proportion of resamples whose difference exceeds the mean difference by at least the
+ * measured `difference`. One is added to both counts, so that the result is never 0. It is 1 for
+ * outputs with equal scores.
  *
  * a, b: the scores of two outputs in `count` resamples. */
 static double p_value(const double *a, const double *b, double difference, size_t count) {
@@ -466,7 +467,7 @@ static double p_value(const double *a, const double *b, double difference, size_
   for (size_t i = 0; i < count; i++) mean += fabs(b[i] - a[i]);
   mean /= (double)count;
   size_t larger = 0;
-  for (size_t i = 0; i < count; i++) larger += fabs(b[i] - a[i]) - mean > difference;
+  for (size_t i = 0; i < count; i++) larger += fabs(b[i] - a[i]) - mean >= difference;
   return (double)(larger + 1) / (double)(count + 1);
 }
 

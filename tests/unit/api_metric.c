@@ -75,6 +75,7 @@ Test(api_metric, systems_are_compared) {
       cr_assert_eq(p_values[3 * a + b].bleu, p_values[3 * b + a].bleu);
       cr_assert(a != b || p_values[3 * a + b].chrf == 1);
     }
+  cr_assert(p_values[2].bleu == 1 && p_values[2].chrf == 1 && p_values[2].ter == 1);
   cr_assert_eq(p_values[1].chrf, p_values[5].chrf, "equal outputs have different p-values");
 }
 
