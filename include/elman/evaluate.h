@@ -41,8 +41,9 @@ typedef struct elman_evaluate_options {
   elman_translate_options translate;
   elman_metric_options metric; /* resamples and seed are ignored */
   size_t threads;              /* 0 (default) = one per core */
-  bool (*progress)(void *context, size_t done,
-                   size_t total); /* return false to stop; may be NULL */
+  /* Called after each translation, and before, with `done` 0, while the loss is computed. Return
+   * false to stop. May be NULL. */
+  bool (*progress)(void *context, size_t done, size_t total);
   /* Called for each pair that is not left out, in their order, after all are translated. Every
    * process calls it. NULL (default) = no scores of sentences. */
   void (*sentence)(void *context, const elman_evaluated *sentence);

@@ -107,12 +107,20 @@ static size_t batch_end(const struct selection *selection, size_t start, size_t 
   return end;
 }
 
+/* Report that no translation is done yet, so that the caller can stop. */
+static elman_status report_start(const struct selection *selection,
+                                 const elman_evaluate_options *options, elman_error *error) {
+  if (options->progress == NULL || options->progress(options->context, 0, selection->count))
+    return ELMAN_OK;
+  return fail(error, ELMAN_INTERRUPTED, NULL, "evaluation was stopped");
+}
+
 /* Append the losses of this process's batches. Of P processes, process r computes batches r, r + P,
  * ... */
 static elman_status own_losses(struct buffer *losses, const struct model *model,
-                               const struct selection *selection, size_t batch_size,
-                               const elman_group *group, elman_error *error) {
-  const size_t P = group_size(group);
+                               const struct selection *selection,
+                               const elman_evaluate_options *options, elman_error *error) {
+  const size_t P = group_size(options->group);
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
@@ -122,9 +130,11 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
                                     .workspace = &workspace};
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end, k = 0; start < selection->count; start = end, k++) {
-    end = batch_end(selection, start, batch_size);
-    if (k % P != group_rank(group)) continue;
-    status = batch_fill(&batch, selection->corpus, selection->pairs + start, end - start, error);
+    end = batch_end(selection, start, options->batch_size);
+    if (k % P != group_rank(options->group)) continue;
+    status = report_start(selection, options, error);
+    if (status == ELMAN_OK)
+      status = batch_fill(&batch, selection->corpus, selection->pairs + start, end - start, error);
     if (status == ELMAN_OK)
       status = workspace_fit(&workspace, &model->weights, &batch, FORWARD_ONLY, error);
     if (status != ELMAN_OK) break;
@@ -152,16 +162,15 @@ static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
   return all;
 }
 
-/* Compute the loss with teacher forcing; `batch_size` must not be 0. All processes of the group get
- * the same loss, bit for bit, or the same error. The loss does not depend on the number of
- * processes. */
+/* Compute the loss with teacher forcing. All processes of the group get the same loss, bit for bit,
+ * or the same error. The loss does not depend on the number of processes. */
 static elman_status corpus_loss(struct corpus_loss *loss, const struct model *model,
-                                const struct selection *selection, size_t batch_size,
-                                const elman_group *group, elman_error *error) {
+                                const struct selection *selection,
+                                const elman_evaluate_options *options, elman_error *error) {
   struct buffer losses = {0};
-  elman_status status = own_losses(&losses, model, selection, batch_size, group, error);
-  status = group_collect(group, status, &losses, error);
-  if (status == ELMAN_OK) *loss = add_up(&losses, group_size(group));
+  elman_status status = own_losses(&losses, model, selection, options, error);
+  status = group_collect(options->group, status, &losses, error);
+  if (status == ELMAN_OK) *loss = add_up(&losses, group_size(options->group));
   buffer_free(&losses);
   return status;
 }
@@ -184,8 +193,7 @@ static elman_status mean_loss(struct corpus_loss *loss, const struct model *mode
   double sum = 0;
   for (size_t m = 0; m < members; m++) {
     const struct model *member = ensemble_member(model, &options->translate, m);
-    const elman_status status =
-        corpus_loss(loss, member, selection, options->batch_size, options->group, error);
+    const elman_status status = corpus_loss(loss, member, selection, options, error);
     if (status != ELMAN_OK) return status;
     sum += loss->sum;
   }

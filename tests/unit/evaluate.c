@@ -34,13 +34,15 @@ TestSuite(evaluate, .init = set_up, .fini = tear_down);
 
 /* The progress that each process reports. */
 struct progress {
-  size_t calls, stop_after; /* 0 disables */
+  size_t starts, calls;           /* before the first translation, and after each one */
+  size_t stop_before, stop_after; /* numbers of them; 0 disables */
   size_t done, total;
   bool back;
 };
 
 static bool note_progress(void *context, size_t done, size_t total) {
   struct progress *progress = context;
+  if (done == 0) return ++progress->starts != progress->stop_before;
   progress->calls++;
   if (total == progress->total && done < progress->done) progress->back = true;
   progress->done = done;
@@ -265,6 +267,19 @@ Test(evaluate, stopping_one_process_stops_all) {
         cr_assert_eq(task.progress[stopped].calls, calls[i], "the callback is not called again");
       }
     }
+  }
+}
+
+Test(evaluate, stops_while_the_loss_is_computed) {
+  for (size_t stopped = 0; stopped < 2; stopped++) {
+    struct task task = failing_task(2);
+    task.progress[stopped].stop_before = 2;
+    run_processes(2, run_one, &task);
+    check_all_fail(&task, 2, ELMAN_INTERRUPTED,
+                   stopped == 0 ? "evaluation was stopped" : "process 1: evaluation was stopped",
+                   "");
+    cr_assert_eq(task.progress[stopped].starts, 2, "the callback is not called again");
+    cr_assert_eq(task.progress[0].calls + task.progress[1].calls, 0);
   }
 }
 
