@@ -13,7 +13,7 @@ import numpy
 import numpy.typing
 
 from elman._library import call, library, written
-from elman._options import hint, names_of, path_of, strings
+from elman._options import hint, names_of, path_of, strings, text_of, without_nul
 from elman.records import record_of
 
 if typing.TYPE_CHECKING:
@@ -74,6 +74,9 @@ class Translation:
     def __str__(self) -> str:
         return self.text
 
+    def __format__(self, spec: str) -> str:
+        return format(self.text, spec)
+
     def __repr__(self) -> str:
         return f"<Translation: {self.source!r} → {self.text!r}>"
 
@@ -84,13 +87,13 @@ class Translation:
         picture = base64.b64encode(self.export("svg")).decode()
         return "".join([*lines, f'<img alt="Attention weights" src="data:image/svg+xml;base64,{picture}">'])
 
-    def export(self, format: str = "svg") -> bytes:
+    def export(self, format: str = "svg", title: str | None = None) -> bytes:
         """Return the attention weights in a format of `elman attention`: "text", "json", "tsv", "npy", "svg", "html",
-        "pharaoh" or "softalignments"."""
-        name, (struct, kept) = _format(format), _struct(self)
-        return written(library.elman_attention_write, ctypes.byref(struct), name, None)
+        "pharaoh" or "softalignments". `title` is the text above the picture, in place of the sentences; "" for none."""
+        name, style, (struct, kept) = _format(format), _style(format, title), _struct(self)
+        return written(library.elman_attention_write, ctypes.byref(struct), name, style)
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None, title: str | None = None) -> None:
         """Write the attention weights to a file, whose suffix selects the format: .svg, .html, .npy, ..."""
         name = path_of("path", path)
         if format is None:
@@ -101,7 +104,7 @@ class Translation:
                                  f"{', '.join(names_of('elman_format_suffix'))}, and the argument format{remedy}")
             format = found.decode()
         struct, kept = _struct(self)
-        call(library.elman_attention_save, name, ctypes.byref(struct), _format(format))
+        call(library.elman_attention_save, name, ctypes.byref(struct), _format(format), _style(format, title))
 
 
 def _format(name):
@@ -109,6 +112,15 @@ def _format(name):
     if name not in names:
         raise ValueError(f"format is one of {', '.join(names)}, not {name!r}{hint(name, {each: each for each in names})}")
     return name.encode()
+
+
+def _style(format, title):
+    """Return a pointer to an elman_text_style; None for the default."""
+    if title is None:
+        return None
+    if format != "svg":
+        raise ValueError(f"title has an effect on svg only, not on {format}")
+    return ctypes.byref(library.complete("elman_text_style")(title=without_nul("title", text_of("title", title))))
 
 
 # ---- characters and bytes ----

@@ -231,10 +231,11 @@ elman_status elman_attention_write(FILE *stream, const elman_translation *transl
 }
 
 elman_status elman_attention_save(const char *path, const elman_translation *translation,
-                                  const char *format, elman_error *error) {
+                                  const char *format, const elman_text_style *style,
+                                  elman_error *error) {
   elman_file file;
   elman_status status = safe_file_open(&file, path, NULL, error);
   if (status != ELMAN_OK) return status;
-  status = elman_attention_write(file.stream, translation, format, NULL, error);
+  status = elman_attention_write(file.stream, translation, format, style, error);
   return safe_file_end(&file, status, error);
 }

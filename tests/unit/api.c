@@ -135,7 +135,7 @@ static void whole_cycle(void) {
   cr_assert_arr_eq(a->attention, b->attention, 12 * sizeof *a->attention);
   check_translation(a);
 
-  succeeds(elman_attention_save("a.json", a, "json", &why));
+  succeeds(elman_attention_save("a.json", a, "json", NULL, &why));
   elman_evaluate_options evaluate_options = elman_evaluate_options_default();
   evaluate_options.threads = 2;
   elman_scores scores;

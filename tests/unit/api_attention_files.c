@@ -8,29 +8,31 @@ TestSuite(api_attention_files, .init = set_up_in_folder, .fini = tear_down_in_fo
 
 Test(api_attention_files, attention_files) {
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
+  const elman_text_style style = {.title = "a title"};
   for (size_t i = 0; elman_format_name(i) != NULL; i++) {
     owned char *stream_bytes = NULL;
     size_t stream_length, file_length;
     FILE *stream = open_memstream(&stream_bytes, &stream_length);
-    succeeds(elman_attention_write(stream, translation, elman_format_name(i), NULL, &why));
+    succeeds(elman_attention_write(stream, translation, elman_format_name(i), &style, &why));
     fclose(stream);
-    cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &why), ELMAN_OK);
+    succeeds(elman_attention_save("matrix", translation, elman_format_name(i), &style, &why));
     owned char *file_bytes = get_bytes("matrix", &file_length);
     cr_assert_eq(file_length, stream_length);
     cr_assert_arr_eq(file_bytes, stream_bytes, file_length);
   }
 
   put("matrix", "old");
-  check_error(elman_attention_save("matrix", translation, "gif", &why), ELMAN_INVALID_ARGUMENT,
-              "unknown format \"gif\"", "");
+  check_error(elman_attention_save("matrix", translation, "gif", NULL, &why),
+              ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
   size_t length;
   owned char *bytes = get_bytes("matrix", &length);
   cr_assert_str_eq(bytes, "old");
   cr_assert_eq(each_entry(NULL), 1, "no temporary file is left");
   check_error(elman_attention_write(stderr, translation, "", NULL, &why), ELMAN_INVALID_ARGUMENT,
               "unknown format", "");
-  cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL), ELMAN_INVALID_ARGUMENT);
-  check_error(elman_attention_save(".", translation, "json", &why), ELMAN_CANNOT_CREATE,
+  cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL, NULL),
+               ELMAN_INVALID_ARGUMENT);
+  check_error(elman_attention_save(".", translation, "json", NULL, &why), ELMAN_CANNOT_CREATE,
               "is a directory", ".");
 }
 
@@ -125,6 +127,6 @@ Test(api_attention_files, write_errors_stay_in_the_stream) {
   cr_assert_eq(elman_attention_write(full, translation, "npy", NULL, NULL), ELMAN_OK);
   cr_assert(fflush(full) != 0 || ferror(full));
   fclose(full);
-  check_error(elman_attention_save("/dev/full", translation, "npy", &why), ELMAN_IO,
+  check_error(elman_attention_save("/dev/full", translation, "npy", NULL, &why), ELMAN_IO,
               "No space left", "/dev/full");
 }

@@ -63,7 +63,7 @@ Test(api_sentence, empty_text_has_empty_translation) {
     owned_translation *translation = translate(translator, texts[i], NULL);
     check_empty(translation);
     for (size_t format = 0; elman_format_name(format) != NULL; format++)
-      succeeds(elman_attention_save("empty", translation, elman_format_name(format), &why));
+      succeeds(elman_attention_save("empty", translation, elman_format_name(format), NULL, &why));
   }
   elman_translation *translation;
   cr_assert_eq(elman_translate(&translation, translator, NULL, 0, NULL, NULL), ELMAN_OK);
@@ -121,7 +121,7 @@ Test(api_sentence, token_of_two_megabytes_is_translated, .timeout = 120) {
   cr_assert_eq(strlen(translation->source_tokens[0]), SIZE);
   cr_assert_not(translation->source_known[0]);
   check_translation(translation);
-  cr_assert_eq(elman_attention_save("long.json", translation, "json", NULL), ELMAN_OK);
+  cr_assert_eq(elman_attention_save("long.json", translation, "json", NULL, NULL), ELMAN_OK);
 
   /* In training data it is a word like any other. */
   FILE *file = fopen("long.tsv", "wb");
