@@ -27,7 +27,7 @@ function bytesOf(value, name, allowed = BYTES) {
   const isBuffer = ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
   if (!isBuffer && !ArrayBuffer.isView(value))
     throw new ElmanError("invalid argument", `${name} must be ${allowed}, not ${nameOf(value)}` +
-      (typeof value === "string" ? "; pass the result of fetch() or readFile()" : ""));
+      (typeof value === "string" || value instanceof URL ? "; pass the result of fetch() or readFile()" : ""));
   try {
     return isBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   } catch (problem) {
@@ -46,6 +46,18 @@ function nameOf(value) {
   const type = value.constructor?.name ?? "Object";
   if (type !== "Object") return `an object of type ${type}`;
   return isPlain(value) ? "an object" : "an object with inherited or hidden properties";
+}
+
+/** Refuse a text that is no sequence of characters: the encoder would replace a part. */
+function checkText(text, name) {
+  const half = /\p{Surrogate}/u.exec(text);
+  if (half !== null) throw new ElmanError("invalid argument", `${name} has half of a surrogate pair at position ${half.index}`);
+}
+
+/** Refuse arguments of a method that has none, such as the name of a file. */
+function refuseArguments(given, name) {
+  if (given.length > 0)
+    throw new ElmanError("invalid argument", `${name} takes no argument, not ${nameOf(given[0])}; it returns the bytes of a file`);
 }
 
 /** Return whether JSON writes all properties of a value: an object without a class whose keys are strings and enumerable. */
@@ -172,6 +184,7 @@ function encoded(request) {
   };
   const replace = function (key) {
     const value = this[key]; // without toJSON
+    if (typeof value === "string") checkText(value, key);
     const plain = ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
     if (!isExpressible(plain)) return { "": nameOf(plain) };
     return typeof plain === "object" && plain !== null && !Array.isArray(plain) ? withOtherNames(plain) : plain;
@@ -179,7 +192,7 @@ function encoded(request) {
   try {
     return JSON.stringify(request, replace);
   } catch (problem) {
-    throw notPlain(problem);
+    throw problem instanceof ElmanError ? problem : notPlain(problem);
   }
 }
 
@@ -338,7 +351,8 @@ export class Model extends Handle {
     return this.connection.call("gradientCheck", { model: this.number, source, target, options });
   }
 
-  save() {
+  save(...given) {
+    refuseArguments(given, "save");
     this.connection.call("saveModel", { model: this.number });
     return this.connection.files.take("/model");
   }
@@ -387,7 +401,8 @@ export class Training extends Handle {
     this.finished = true;
   }
 
-  checkpoint() {
+  checkpoint(...given) {
+    refuseArguments(given, "checkpoint");
     this.connection.call("saveTraining", { training: this.number });
     return this.connection.files.take("/checkpoint");
   }
@@ -429,6 +444,7 @@ export class Elman {
   }
 
   readPairs(text) {
+    if (typeof text === "string") checkText(text, "the text");
     return withBytes(typeof text === "string" ? new TextEncoder().encode(text) : text, "the pairs", `a string, ${SOURCES}`,
       (bytes) => new Pairs(this.#connection, this.#read("readPairs", "/pairs", bytes)));
   }

@@ -11,7 +11,7 @@ import { extname, join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { example, installed } from "./installed.mjs";
+import { example, installed, snippets } from "./installed.mjs";
 
 const tools = resolve(process.env.ELMAN_BUNDLERS ?? "build/bundlers");
 const chromium = ["chromium", "chromium-headless-shell", "chromium-browser"].find((name) => {
@@ -115,10 +115,24 @@ test("esbuild", async () => {
       outfile: `${user}/dist/main.js`, logLevel: "silent" });
     assert.deepEqual(warnings, []);
     const run = () => (platform === "node" ? runInNode(`${user}/dist/main.js`) : runInBrowser(user));
-    /* esbuild copies no files; the message states what to do. */
+    /* esbuild copies no files; without the import of the module, the message states what to do. */
     await assert.rejects(async () => run(), /cannot load .*\/dist\/elman\.wasm.*(serve elman.wasm of the package there|no such file)/s);
     copyFileSync(`${user}/node_modules/elman/elman.wasm`, `${user}/dist/elman.wasm`);
     await run();
+  }
+});
+
+test("esbuild puts the module into the bundle", async () => {
+  const { build } = await tool("esbuild"), [, importing] = snippets;
+  for (const platform of ["browser", "node"]) {
+    const user = project('<script type="module" src="/dist/main.js"></script>');
+    const [, program] = /Elman\.load\(\);\n([^]*)$/.exec(example);
+    writeFileSync(`${user}/main.js`, importing + program);
+    await build({ entryPoints: [`${user}/main.js`], bundle: true, format: "esm", platform, target: "es2022",
+      loader: { ".wasm": "binary" }, outfile: `${user}/dist/main.js`, logLevel: "silent" });
+    rmSync(`${user}/node_modules`, { recursive: true });
+    if (platform === "node") runInNode(`${user}/dist/main.js`);
+    else await runInBrowser(user);
   }
 });
 

@@ -5,8 +5,9 @@ import { resolve } from "node:path";
 
 const packageFolder = resolve(process.env.ELMAN_PACKAGE ?? "build/wasm/package");
 
-/** The example of the package's README. */
-export const example = /```js\n([^`]*)```/.exec(readFileSync(`${packageFolder}/README.md`, "utf8"))[1];
+/** The programs of the package's README: the example, and its beginning for esbuild. */
+export const snippets = [...readFileSync(`${packageFolder}/README.md`, "utf8").matchAll(/```js\n([^`]*)```/g)].map(([, code]) => code);
+export const [example] = snippets;
 
 /** Install the packed package in a new project within the folder, without network. Return the project. */
 export function installed(folder) {

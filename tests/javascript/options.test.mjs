@@ -161,7 +161,8 @@ test("texts are strings that the library can read", () => {
       refuses("invalid argument", new RegExp(`${name} must be a string, not `), call);
   refuses("invalid argument", /text is missing/, () => model.translate());
   refuses("invalid argument", /NUL/, () => model.translate("a\u0000b"));
-  refuses("invalid argument", /half of a surrogate pair/, () => model.translate("\ud800"));
+  refuses("invalid argument", /^text has half of a surrogate pair at position 1$/, () => model.translate("a\ud800"));
+  refuses("invalid argument", /^the text has half of a surrogate pair at position 2$/, () => elman.readPairs("a\t\ud800"));
   const circular = {};
   circular.prefix = circular;
   refuses("invalid argument", /no plain value/, () => model.translate(source, circular));
@@ -258,6 +259,8 @@ test("a Blob, a File, a Response and a promise of one are waited for", async () 
   await rejects("no input", /the model cannot be read: .*(unusable|already)/, elman.loadModel(used));
   await rejects("no input", /the model cannot be read: .*ECONNREFUSED|bad port/, elman.loadModel(fetch("http://127.0.0.1:1/")));
   refuses("invalid argument", /not a string; pass the result of fetch\(\) or readFile\(\)$/, () => elman.loadModel("model.safetensors"));
+  refuses("invalid argument", /not an object of type URL; pass the result of/, () => elman.loadModel(new URL("file:///model.safetensors")));
+  refuses("invalid argument", /^save takes no argument, not a string; it returns the bytes of a file$/, () => model.save("model.safetensors"));
   for (const make of [() => new Elman(), () => new model.constructor(), () => new pairs.constructor()]) refuses("invalid argument", /Elman\.load\(\)/, make);
   await rejects("no input", /the model cannot be read: no network/, elman.loadModel(Promise.reject(problem)), problem);
   for (const load of [(one) => elman.loadModel(one), (one) => elman.readPairs(one), (one) => Elman.load(one)])

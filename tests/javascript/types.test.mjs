@@ -26,7 +26,7 @@ function refusedLines(program, options = {}) {
   const name = `${folder}/program.mts`, types = resolve(packageFolder, "elman.d.ts");
   const settings = { strict: true, noEmit: true, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext, lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [],
-    paths: { elman: [types] }, ...options };
+    paths: { elman: [types], "elman/elman.wasm": [resolve(packageFolder, "wasm.d.ts")] }, ...options };
   const host = ts.createCompilerHost(settings), text = START + program;
   const { readFile, fileExists, getSourceFile } = host;
   host.fileExists = (file) => file === name || fileExists(file);
@@ -46,7 +46,8 @@ function refusedLines(program, options = {}) {
 }
 
 const RIGHT = `
-const loaded: Elman = await Elman.load();
+import wasm from "elman/elman.wasm";
+const loaded: Elman = await Elman.load(), imported: Elman = await Elman.load(wasm);
 await Elman.load("elman.wasm"); await Elman.load(new URL("file:///elman.wasm")); await Elman.load(bytes); await Elman.load(fetch("elman.wasm"));
 const settings: Settings = { attention: "scaled", hiddenSize: 64, cell: "gru", bidirectional: true, sourceLanguage: "zh-Hans" };
 {
