@@ -29,7 +29,7 @@ SnapshotWritten = typing.Optional[typing.Callable[[records.Snapshot], object]]
 EpochEnded = typing.Optional[typing.Callable[[Epoch], object]]
 Progress = typing.Optional[typing.Callable[[int, int], object]]
 Options = typing.Mapping[str, typing.Any]
-Texts = typing.Iterable[str]
+Texts = typing.Iterable[typing.Union[str, Translation]]
 
 class _Handle:
     def close(self) -> None: ...
@@ -146,8 +146,8 @@ class Translation:
     target_subwords: bool
     warning: records.Warning | None
     others: list[Translation]
-    def export(self, format: str = ...) -> bytes: ...
-    def save(self, path: str | os.PathLike[str], format: str | None = ...) -> None: ...
+    def export(self, format: str = ..., title: str | None = ...) -> bytes: ...
+    def save(self, path: str | os.PathLike[str], format: str | None = ..., title: str | None = ...) -> None: ...
 
 class Model(_Handle):
     @classmethod

@@ -8,13 +8,19 @@ import typing
 
 from elman._library import call, library
 from elman._options import fill, list_of, texts_of, with_options
+from elman._translation import Translation
 from elman.records import record_of
 
 if typing.TYPE_CHECKING:
     from elman.records import Compared, MetricScores, PValues
 
 COMPARING = "resamples", "seed"
-Texts = typing.Iterable[str]
+Texts = typing.Iterable[typing.Union[str, Translation]]
+
+
+def _texts(name, values):
+    """Return texts, or those of translations, as C has them."""
+    return texts_of(name, [each.text if isinstance(each, Translation) else each for each in list_of(name, values, "texts")])
 
 
 def _sets(references, count, options):
@@ -26,7 +32,7 @@ def _sets(references, count, options):
         if isinstance(each, (list, tuple)) and each and isinstance(each[0], (list, tuple)):
             raise TypeError("each list of references is an argument of its own: bleu(hypotheses, first, second), "
                             "or bleu(hypotheses, *references)")
-        sets.append(texts_of("references", each))
+        sets.append(_texts("references", each))
     if any(len(each) != count for each in sets):
         raise ValueError(f"there are not as many references as hypotheses: {', '.join(str(len(each)) for each in sets)} "
                          f"and {count}")
@@ -39,7 +45,7 @@ def metrics(hypotheses: Texts, *references: Texts, **options: typing.Any) -> Met
     """Return BLEU, chrF and, with ter=True, TER (the fields of elman_metric_scores) of texts against one or more lists
     of references."""
     _refuse(options)
-    given, hypotheses = fill(library.elman_metric_options_default(), options), texts_of("hypotheses", hypotheses)
+    given, hypotheses = fill(library.elman_metric_options_default(), options), _texts("hypotheses", hypotheses)
     pointers, sets = _sets(references, len(hypotheses), options)
     scores = library.complete("elman_metric_scores")()
     call(library.elman_metrics, ctypes.byref(scores), hypotheses, pointers, len(sets), len(hypotheses), ctypes.byref(given))
@@ -89,7 +95,7 @@ def compare(systems: typing.Iterable[Texts], *references: Texts, **options: typi
     """Compare the texts of 2 to 64 systems by paired bootstrap resampling. `p_values[0]` compares the first system
     with each."""
     given = fill(library.elman_metric_options_default(), options)
-    outputs = [texts_of(f"systems[{i}]", each) for i, each in enumerate(list_of("systems", systems, "lists of texts"))]
+    outputs = [_texts(f"systems[{i}]", each) for i, each in enumerate(list_of("systems", systems, "lists of texts"))]
     most = library.header.sizes["ELMAN_MAX_SYSTEMS"]
     if not 2 <= len(outputs) <= most:
         raise ValueError(f"compare takes the texts of 2 to {most} systems, not {len(outputs)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import json
 import os
 import threading
@@ -15,7 +16,7 @@ import numpy
 from elman._library import Error, Functions, Handle, Memory, TranslationError, call, error_of, library, written
 from elman._options import (as_many, check, check_reference, evaluate_options, expect, fill, fill_search, list_of,
                             number_of, overrides_of, path_of, paths_of, place, text_of, texts_of, with_options, word_of)
-from elman._pairs import Pairs, pairs_of
+from elman._pairs import Pair, Pairs, pairs_of
 from elman._training import ALL, CALLBACKS, Epoch, Training
 from elman._translation import Floats, Translation, translations_of
 from elman.records import record_of, value_of
@@ -228,6 +229,8 @@ class Model(Handle):
         text belongs to the first one. `ensemble` contains other models, and `overrides` contains dictionaries with the
         fields of elman_override. If some texts of a list cannot be translated, raise TranslationError. Beam size,
         length penalty and precision that the model states replace the defaults below."""
+        if isinstance(text, Pair):
+            raise TypeError(f"text must be a list of texts, or one text (str), not {text!r}; use its source")
         texts = [text] if isinstance(text, str) else list_of("text", text, "texts, or one text (str)")
         for i, each in enumerate(texts):
             expect(f"text[{i}]", each, str, "a str")
@@ -376,7 +379,7 @@ class Model(Handle):
             try:
                 result = record_of(report.contents)
                 tensors = map(record_of, report.contents.tensors[: report.contents.tensor_count])
-                result.tensors = {tensor.name: tensor for tensor in tensors}
+                result = dataclasses.replace(result, tensors={tensor.name: tensor for tensor in tensors})
             finally:
                 library.elman_gradient_report_free(report)
         return result

@@ -144,8 +144,20 @@ def set_row(options, row, value):
         message = error.message.decode()
         if value is None or isinstance(value, bool):  # the message has null, true or false
             message = message.replace(f"not {json_of(value)}", f"not {value!r}")
-        raise ValueError(message)
+        raise (ValueError if is_of_type(type(options).__name__, row.name.decode(), value) else TypeError)(message)
 
+
+def is_of_type(struct, field, value):
+    """Return whether a value has the type of a field, whatever the value is."""
+    kind = dict(library.fields(struct))[field]
+    if words_of(struct, field) is not None or kind in (ctypes.c_char_p, library.complete("elman_language")):
+        return isinstance(value, str)
+    if isinstance(value, (bool, numpy.bool_)) or kind is ctypes.c_bool:
+        return kind is ctypes.c_bool and isinstance(value, (bool, numpy.bool_))
+    return hasattr(type(value), "__float__" if kind is ctypes.c_double else "__index__")
+
+
+USERS = {}  # the function that takes the fields of a struct of options, for messages
 
 # Options of other libraries that show the progress of training.
 OF_OTHERS = "verbose", "verbosity", "callback", "callbacks", "progress", "progress_bar", "disp"
@@ -166,7 +178,9 @@ def unknown_option(struct, name, own=()):
         return f"unknown option '{name}'; epoch_ended=print shows the progress"
     error, scopes = library.complete("elman_error")(), library.scopes(struct)
     library.elman_option_refuse(scopes, name.encode(), strings([*others, *(each.encode() for each in own), None]), NAMES, ctypes.byref(error))
-    return error.message.decode()
+    message = error.message.decode()
+    users = [user for other, user in USERS.items() if name in dict(library.fields(other))]
+    return f"{message}; it is an option of {users[0]}" if users and message == f"unknown option '{name}'" else message
 
 
 def fill(options, values, own=()):
@@ -278,6 +292,7 @@ def with_options(struct, without=(), **others):
     fields by struct, and `without` names fields that the function does not take."""
 
     def decorate(function):
+        USERS.setdefault(struct, function.__qualname__)
         own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
         found = [each for each in options_of(struct) if each[0] not in without]
         for other, names in others.items():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import reprlib
 import typing
+from collections.abc import Mapping, Set
 
 from elman._library import FINDINGS, Functions, Handle, call, library
 from elman._options import expect, expect_function, fill, paths_of, strings, text_of, with_options, without_nul
@@ -22,17 +24,28 @@ class Pair(typing.NamedTuple("Pair", [("source", str), ("target", str)])):
     line: int = 0
 
 
+def _is_list(value):
+    return not isinstance(value, (str, bytes, os.PathLike)) and hasattr(type(value), "__iter__")
+
+
+def _name_of(file):
+    name = getattr(file, "name", None)
+    return repr(name) if isinstance(name, (str, bytes)) else "line.rstrip().split('\t') for line in file"
+
+
 def _items(values):
     """Return lists of sources, targets and alignments; None without alignments."""
     if hasattr(values, "itertuples"):  # a DataFrame of pandas
         values = values.itertuples(index=False, name=None)
     elif hasattr(values, "iter_rows"):  # of polars
         values = values.iter_rows()
-    if isinstance(values, (dict, bytes)) or not hasattr(type(values), "__iter__"):
+    if isinstance(values, io.IOBase):
+        raise TypeError(f"pairs are files by name, or a list of (source, target), not an open file; use Pairs({_name_of(values)})")
+    if isinstance(values, (Mapping, bytes)) or not hasattr(type(values), "__iter__"):
         raise TypeError(f"pairs are files, or a list of (source, target), not {reprlib.repr(values)}")
     items = []
     for i, value in enumerate(values):
-        if not isinstance(value, (str, bytes, Pair)) and hasattr(type(value), "__iter__"):
+        if not isinstance(value, (str, bytes, Pair, Mapping, Set)) and hasattr(type(value), "__iter__"):
             value = tuple(value)
         if not isinstance(value, tuple) or not 2 <= len(value) <= 3:
             raise TypeError(f"pair {i + 1} must be (source, target) or (source, target, alignment), not {reprlib.repr(value)}")
@@ -56,12 +69,12 @@ class Pairs(Handle, typing.Sequence[Pair]):
         if expect_function("skipped", skipped) is not None:
             functions.set(given, "skipped", lambda file, line, fault, problem:
                           skipped(file, line, FINDINGS[fault], problem), value_of)
-        if len(files) == 1 and not isinstance(files[0], (str, bytes, os.PathLike)) and hasattr(type(files[0]), "__iter__"):
+        if len(files) == 1 and _is_list(files[0]):
             sources, targets, links = _items(files[0])
             arguments = (library.elman_pairs_create, strings(sources), strings(targets),
                          None if links is None else strings(links), len(sources))
         else:
-            if any(isinstance(each, (list, tuple)) for each in files):
+            if any(map(_is_list, files)):
                 raise TypeError("pairs are files, or one list of (source, target): for two lists, Pairs(zip(sources, targets))")
             given.files, given.file_count = paths_of(files), len(files)
             arguments = (library.elman_pairs_read,)
@@ -126,6 +139,6 @@ def _pair(it):
 
 
 def pairs_of(name, value):
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (str, bytes, os.PathLike)) or (_is_list(value) and not isinstance(value, Pairs)):
         raise TypeError(f"{name} must be Pairs, not a {type(value).__name__}; use Pairs({name})")
     return expect(name, value, Pairs, "Pairs")

@@ -166,6 +166,10 @@ class Training:
                 yield Epoch(epoch, epochs, updates, loss, rate, time.perf_counter() - start, self._validation)
                 remain = remain and not self._ended
 
+    def __reduce__(self):
+        raise TypeError("a training run cannot be copied or pickled; copy the model, or resume from the file of the option "
+                        "checkpoint")
+
     def __repr__(self) -> str:
         state = "ended" if self._ended else "finished" if self._finished else "running"
         return f"<Training: {state}{f', epoch {self._last[0]} of {self._last[1]}' if self._last else ''}>"

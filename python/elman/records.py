@@ -17,7 +17,7 @@ def record_class(struct):
     """Return the class of a struct."""
     name = NAMES[struct]
     if name not in globals():
-        made = dataclasses.make_dataclass(name, [field for field, _ in library.fields(struct)])
+        made = dataclasses.make_dataclass(name, [field for field, _ in library.fields(struct)], frozen=True)
         made.__module__, made.__doc__ = __name__, f"The fields of {struct}."
         globals()[name] = made
     return globals()[name]

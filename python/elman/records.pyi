@@ -5,7 +5,7 @@ import typing
 
 from elman import Error
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TextStyle:
     color: bool
     numbers: bool
@@ -16,13 +16,13 @@ class TextStyle:
     numbered: bool
     title: str | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class AttentionPlace:
     sentence: int
     hypothesis: int
     model: str | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class CheckPart:
     name: str | None
     pairs: int
@@ -32,7 +32,7 @@ class CheckPart:
     unknown_source: int
     unknown_target: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class CheckTokens:
     source_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
     target_tokens: typing.Literal["space", "words", "chars", "auto", "bpe", "auto-bpe"]
@@ -41,7 +41,7 @@ class CheckTokens:
     source_script: str | None
     target_script: str | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class CheckExample:
     finding: typing.Literal["not_utf8", "lacks_column", "empty", "carriage_return", "bad_alignment", "shifted", "swapped", "id", "copy", "wrong_language", "mixed_scripts", "wrong_encoding", "markup", "token_marks", "quoted", "invisible", "duplicate", "near_duplicate", "other_target", "other_source", "length_ratio", "too_long", "same_pair", "same_source", "same_target", "like_pair", "like_source", "like_target"]
     part: int
@@ -54,7 +54,7 @@ class CheckExample:
     source_length: int
     target_length: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Encoding:
     text: str | None
     count: int
@@ -62,7 +62,7 @@ class Encoding:
     tokens: str | None
     joined: bool | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Scores:
     loss: float
     perplexity: float
@@ -76,21 +76,21 @@ class Scores:
     alignment_agreement: float
     metrics: MetricScores
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Evaluated:
     number: int
     translation: str | None
     reference: str | None
     scores: SentenceMetrics
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class SearchTrial:
     search: Search
     bleu: float
     chrf: float
     by_chrf: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class CheckedTensor:
     name: str | None
     tied_to: str | None
@@ -105,7 +105,7 @@ class CheckedTensor:
     error: float
     verdict: typing.Literal["passed", "too small", "failed", "tied", "kink"]
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class GradientReport:
     loss: float
     tokens: int
@@ -119,7 +119,7 @@ class GradientReport:
     passed: bool
     failed: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TracedLayer:
     side: typing.Literal["source", "target"]
     layer: int
@@ -131,7 +131,7 @@ class TracedLayer:
     saturated: float | None
     hidden: float | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class GradientTrace:
     loss: float
     target_step: int
@@ -145,12 +145,12 @@ class GradientTrace:
     layer_count: int
     layers: TracedLayer | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Bytes:
     data: typing.Any
     count: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Group:
     rank: int
     size: int
@@ -158,7 +158,7 @@ class Group:
     context: typing.Any
     single_thread: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class ImportInfo:
     format: str | None
     separator: str | None
@@ -167,7 +167,7 @@ class ImportInfo:
     names: tuple[str, ...]
     others: str
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Machine:
     blas: str | None
     kernels: str | None
@@ -180,20 +180,20 @@ class Machine:
     screen: str | None
     threads: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Matrix:
     rows: int
     columns: int
     values: float | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Tensor:
     name: str | None
     rows: int
     columns: int
     values: float | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class AttentionInput:
     query_count: int
     key_count: int
@@ -205,7 +205,7 @@ class AttentionInput:
     parameters: Tensor | None
     parameter_count: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class AttentionOutput:
     heads: int
     query_count: int
@@ -218,7 +218,7 @@ class AttentionOutput:
     segments: float | None
     context: float | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class AttentionGradients:
     queries: float | None
     keys: float | None
@@ -226,7 +226,7 @@ class AttentionGradients:
     parameters: Tensor | None
     parameter_count: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class MetricScores:
     bleu: float
     precisions: tuple[float, ...]
@@ -240,38 +240,38 @@ class MetricScores:
     chrf_signature: str
     ter_signature: str
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class SentenceMetrics:
     bleu: float
     chrf: float
     ter: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Estimate:
     mean: float
     interval: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Compared:
     scores: MetricScores
     bleu: Estimate
     chrf: Estimate
     ter: Estimate
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class PValues:
     bleu: float
     chrf: float
     ter: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class History:
     epochs: int
     updates: int
     tokens: int
     work: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class SideCounts:
     spaced: int
     unspaced: int
@@ -279,7 +279,7 @@ class SideCounts:
     distinct: int
     once: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TrainSettings:
     batch_size: int
     batch_tokens: int
@@ -310,12 +310,12 @@ class TrainSettings:
     bleu_tokens: str
     patience: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Search:
     beam: int
     length_penalty: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class ModelInfo:
     embedding_size: int
     hidden_size: int
@@ -365,7 +365,7 @@ class ModelInfo:
     parameters: int
     tensors: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TensorInfo:
     name: str | None
     rows: int
@@ -377,7 +377,7 @@ class TensorInfo:
     mean: float
     deviation: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Option:
     name: str | None
     also: str | None
@@ -393,7 +393,7 @@ class Option:
     offset: int
     index: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Pair:
     source: str | None
     target: str | None
@@ -404,24 +404,24 @@ class Pair:
     file: str | None
     line: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class PartSize:
     pairs: int
     share: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class SplitInfo:
     pairs: tuple[int, ...]
     wanted: tuple[int, ...]
     groups: int
     largest: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Suggestion:
     best: str | None
     distance: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class AttentionMeasures:
     translations: int
     empty: int
@@ -445,7 +445,7 @@ class AttentionMeasures:
     shared_links: int
     alignment_error_rate: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Table:
     title: str | None
     columns: str | None
@@ -453,7 +453,7 @@ class Table:
     cells: str | None
     row_count: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TrainReport:
     epoch: int
     epochs: int
@@ -478,7 +478,7 @@ class TrainReport:
     learning_rate: float
     skipped: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Validation:
     epoch: int
     update: int
@@ -491,7 +491,7 @@ class Validation:
     measure: str | None
     best: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Snapshot:
     update: int
     removed: int
@@ -499,7 +499,7 @@ class Snapshot:
     own: int
     problem: Error | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TranslatedSentence:
     source: tuple[int, int]
     text: tuple[int, int]
@@ -511,7 +511,7 @@ class TranslatedSentence:
     score: float
     ended: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Translation:
     text: str | None
     source: str | None
@@ -548,28 +548,28 @@ class Translation:
     target_subwords: bool
     next: Translation | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Override:
     kind: typing.Literal["uniform", "shuffle", "position", "cell"]
     row: int
     column: int
     weight: float
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Partial:
     number: int
     part: int
     count: int
     ids: int | None
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class OverrideReach:
     any: bool
     reached: int
     most_targets: int
     most_sources: int
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Sentence:
     text: str | None
     length: int
@@ -582,7 +582,7 @@ class Sentence:
     part: int
     whole_prefix: bool
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Warning:
     kind: typing.Literal["none", "script", "variants", "unknown", "improbable"]
     message: str

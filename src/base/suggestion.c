@@ -63,6 +63,7 @@ static const struct {
     {"keep-last", "keep-checkpoints keep-checkpoint save-total-limit keep-last-epochs"},
     {"resume", "restore continue restart load-checkpoint train-from"},
     {"init-from", "pretrained finetune fine-tune from-pretrained initial-model load-model"},
+    {"bleu-tokens", "tokenize tokenizer"},
     {"source-tokens", "tokenizer tokenization tokenize source-tokenizer src-tokenizer"},
     {"target-tokens", "target-tokenizer tgt-tokenizer"},
     {"subwords", "bpe merges num-merges bpe-merges num-operations bpe-operations"},
