@@ -62,8 +62,8 @@ has_default() { # has_default COMMAND OPTION DEFAULT
     fail "help of $1: --$2 lacks '(default: $3)'"
 }
 for command in translate repl attention evaluate; do
-  has_default $command beam '1, or as the model names'
-  has_default $command length-penalty '1, or as the model names'
+  has_default $command beam '1, or as stored in the model'
+  has_default $command length-penalty '1, or as stored in the model'
   has_default $command precision 'float32, or int8 for an int8 file'
 done
 has_default train guide-weight '0.3 with --guide'

@@ -20,9 +20,9 @@ static const char *default_words_of(const elman_option *row) {
   static const struct {
     unsigned scope;
     const char *name, *words;
-  } others[] = {{ELMAN_SCOPE_SEARCH, "beam", "1, or as the model names"},
-                {ELMAN_SCOPE_SCORE, "length_penalty", "1, or as the model names"},
-                {ELMAN_SCOPE_LIST, "replace_unknown", "as the model names"},
+  } others[] = {{ELMAN_SCOPE_SEARCH, "beam", "1, or as stored in the model"},
+                {ELMAN_SCOPE_SCORE, "length_penalty", "1, or as stored in the model"},
+                {ELMAN_SCOPE_LIST, "replace_unknown", "as stored in the model"},
                 {ELMAN_SCOPE_PRECISION, "precision", "float32, or int8 for an int8 file"},
                 {ELMAN_SCOPE_MODEL, "source_language", "from the names of the files"},
                 {ELMAN_SCOPE_MODEL, "target_language", "from the names of the files"},
