@@ -577,7 +577,7 @@ const LESSONS = [
       },
       {
         text: ["Each box of the tree has a word and its probability. The score of a line is the sum of the logarithms divided by the length. You can overrule the search: select a word and choose another one.",
-          "树中每个格子里是一个词和它的概率。一行的得分是各对数之和除以长度。您也可以推翻搜索的决定：点一个词，选另一个。"],
+          "树中每个格子里是一个词和它的概率。一行的得分等于各个概率的对数相加，再除以长度。您也可以推翻搜索的决定：点一个词，选另一个。"],
         question: ["Replace one word by its second choice. Can most of the rest of the sentence change?", "把一个词换成它的第二选择，后面大半句会变吗？"],
         choices: [["no, only that word", "不会，只变那一个词"], ["yes, several words after it", "会，后面几个词都变"]],
         expected: 1,

@@ -279,7 +279,8 @@ static void replace_word(struct buffer *text, struct text word, struct text by, 
   buffer_replace(text, scratch);
 }
 
-/* Return shared word number `wanted`; empty if there are fewer. Set *count to their number. */
+/* Return the shared word with index `wanted`, or an empty text if there is none. Set *count to the
+ * number of shared words. */
 static struct text shared_word(size_t *count, const struct buffer texts[2], size_t wanted,
                                bool digits) {
   const struct text source = buffer_text(&texts[0]), target = buffer_text(&texts[1]);

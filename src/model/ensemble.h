@@ -64,8 +64,8 @@ struct model_views {
   size_t capacity;
 };
 
-/* Set `views` to the models in the precision of the options, and make the ensemble of the options
- * refer to them. The views are valid until the weights change. */
+/* Set `views` to `model` and the models of options->ensemble, with weights in options->precision.
+ * Then options->ensemble refers to the views. The views are valid until the weights change. */
 elman_status model_views_set(struct model_views *views, const struct model *model,
                              elman_translate_options *options, elman_error *error) CHECKED;
 void model_views_free(struct model_views *views);

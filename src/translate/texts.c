@@ -133,7 +133,7 @@ struct whole {
   const elman_translation *const *parts; /* (count) */
   size_t count;
   struct buffer joined; /* text of the translation */
-  elman_span *spans;    /* (count): each sentence in it */
+  elman_span *spans;    /* (count): place of each sentence in `joined` */
 };
 
 static size_t source_start(const struct whole *whole, size_t k) {

@@ -44,8 +44,8 @@ struct training {
 /* Set the callbacks of the options, so that they report to `training`. It must outlive the run. */
 void training_watch(struct training *training, elman_train_options *options);
 
-/* Describe a new model. `asked` states how it was created; NULL for a model of --init-from.
- * `names_languages` states that its languages come from the names of the pairs. */
+/* Describe a model before its first update. `asked` has the options that created the model; NULL
+ * with --init-from. `names_languages` states that the languages come from names of the pairs. */
 void training_describe_model(const elman_model *model, const elman_model_options *asked,
                              bool names_languages);
 
