@@ -60,7 +60,7 @@ export interface Settings {
   sourceTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   // tokenization of target text (default "auto")
   targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
-  // Unicode normalization; nfkc also unifies width and punctuation; auto: nfkc of the source, nfc of the target; auto-lower: also lower case of the source (default "auto")
+  // Unicode normalization; nfkc also unifies width and punctuation; auto: nfkc of the source, nfc of the target; auto-lower: also lower case of the source, except Chinese and Japanese (default "auto")
   normalization?: "nfc" | "nfkc" | "none" | "auto" | "auto-lower"
   orthogonal?: boolean          // orthogonal initial recurrent matrices, embeddings of norm about 1 (default false)
   // minimum count of a word; rarer words become unknown words (1 to 1000000000, default 1)

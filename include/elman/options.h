@@ -106,7 +106,7 @@ typedef enum elman_scope {
   X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NORMALIZATION_AUTO,    \
     START, "Tokenization",                                                                         \
     "Unicode normalization; nfkc also unifies width and punctuation; auto: nfkc of the source, "   \
-    "nfc of the target; auto-lower: also lower case of the source")                                \
+    "nfc of the target; auto-lower: also lower case of the source, except Chinese and Japanese")   \
   X(FLAG, orthogonal, NULL, "orthogonal initialization", 0, 1, false, START, "Network",            \
     "orthogonal initial recurrent matrices, embeddings of norm about 1")                           \
   X(SIZE, min_count, NULL, "minimum word count", 1, 1000000000, 1, START, "Tokenization",          \

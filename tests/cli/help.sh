@@ -32,6 +32,10 @@ while read -r command; do
   cp "$results/stdout" first
   expect_same first help $command
   [ "$(wc -L <first)" -le 100 ] || fail "help $command has a line of more than 100 columns"
+  # The usage has -o if and only if the output has no default.
+  output=$(sed -Ez 's/\n {10,}/ /g' first | grep '^  -o, ') &&
+    [ "$(head -n 1 first | grep -c -e ' -o ')" = "$(grep -c '(default: ' <<<"$output")" ] &&
+    fail "help $command: the usage and --output disagree about -o"
 done <commands
 
 # Many options are grouped, in a fixed order; few options form one list.

@@ -100,7 +100,7 @@ int plot_command(int argc, char **argv) {
                                {0}};
   const struct usage usage = {
       "plot",
-      "[options] -o FILE LOG...",
+      "[options] LOG...",
       "Draws the curves of training runs from their logs: by default the loss of updates and\n"
       "validations, and BLEU. Several logs are compared in one picture.",
       options,
