@@ -156,7 +156,8 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name in the spelling of the other side is changed to a name that does not exist. */
+/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name in the
+ * spelling of the other side is changed to a name that does not exist. */
 const otherName = (name) => (name.includes("_") ? name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
   : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 

@@ -16,7 +16,6 @@
 
 #include "console/messages.h"
 #include "options/option.h"
-#include "serve/host.h"
 
 /* Any address of a socket. */
 union address {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 enum { MAX_LISTENERS = 8, LISTENER_NAME = 160 };
@@ -27,6 +28,12 @@ struct listeners {
  * print a message if it is not 0. The caller must call listeners_close in either case. */
 int listeners_open(struct listeners *listeners, const char *address);
 void listeners_close(struct listeners *listeners);
+
+/* Write the address of a host and a port, which is a number. `size` is the size of the place, and
+ * becomes that of the address. Return an exit code; print a message about `text`, what the user has
+ * written, if it is not 0. */
+int host_find(struct sockaddr *address, socklen_t *size, const char *host, const char *port,
+              bool is_ipv6, const char *text);
 
 /* Send the service manager a state such as "READY=1", if there is a manager. */
 void manager_notify(const char *state);

@@ -97,7 +97,7 @@ static void describe_languages(const elman_model_info *info, bool from_names) {
   if (info->source_language.code[0] == '\0' && info->target_language.code[0] == '\0') return;
   note("languages: from %s to %s%s", describe_language(source, info->source_language),
        describe_language(target, info->target_language),
-       from_names ? " (from the file names)" : "");
+       from_names ? ", taken from the file names" : "");
 }
 
 void training_describe_model(const elman_model *model, const elman_model_options *asked,

@@ -1,5 +1,6 @@
-/* A static program: to look up names, its C library would load libraries of the system, which must
- * have the same version. */
+/* The libraries of a static program: libmicrohttpd is a part of it. To look up names of hosts, the
+ * C library would load libraries of the system, which must have the same version; a static program
+ * takes addresses only. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
-#include "serve/host.h"
+#include "serve/listen.h"
+#include "serve/microhttpd.h"
 
 int host_find(struct sockaddr *address, socklen_t *size, const char *host, const char *port,
               bool is_ipv6, const char *text) {
@@ -25,5 +27,17 @@ int host_find(struct sockaddr *address, socklen_t *size, const char *host, const
   }
   *size = is_ipv6 ? sizeof ipv6 : sizeof ipv4;
   memcpy(address, is_ipv6 ? (void *)&ipv6 : (void *)&ipv4, *size);
+  return EX_OK;
+}
+
+/* MHD_queue_response of the library, which cmake/microhttpd.cmake renames. */
+enum MHD_Result MHD_queue_response_of_library(struct MHD_Connection *connection, unsigned status,
+                                              struct MHD_Response *response);
+
+int microhttpd_load(void) {
+#define SET(name) mhd.name = MHD_##name;
+  MICROHTTPD_FUNCTIONS(SET)
+#undef SET
+  mhd.queue_response = MHD_queue_response_of_library;
   return EX_OK;
 }

@@ -1,12 +1,32 @@
-/* The shared libmicrohttpd, which is loaded when the service starts. */
+/* The shared libraries of the system: libmicrohttpd, which is loaded when the service starts, and
+ * those by which the C library looks up names of hosts. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "console/messages.h"
+#include "serve/listen.h"
 #include "serve/microhttpd.h"
+
+int host_find(struct sockaddr *address, socklen_t *size, const char *host, const char *port,
+              bool is_ipv6, const char *text) {
+  const struct addrinfo hints = {.ai_family = is_ipv6 ? AF_INET6 : AF_UNSPEC,
+                                 .ai_socktype = SOCK_STREAM,
+                                 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+  struct addrinfo *found = NULL;
+  const int problem = getaddrinfo(host, port, &hints, &found);
+  if (problem != 0) {
+    report(text, "cannot find the address: %s", gai_strerror(problem));
+    return problem == EAI_MEMORY ? EX_OSERR : EX_NOHOST;
+  }
+  memcpy(address, found->ai_addr, found->ai_addrlen);
+  *size = found->ai_addrlen;
+  freeaddrinfo(found);
+  return EX_OK;
+}
 
 /* The name that belongs to the header of version 0.9.75 and its successors. */
 static const char library[] = "libmicrohttpd.so.12";
