@@ -21,7 +21,7 @@ languages() {
   expect_exit 0 "$ELMAN" inspect --json -m m.safetensors
   expect_stdout_match "\"source_language\":\"$source\",\"target_language\":\"$target\","
 }
-said=' \(from the file names\)'
+said=', taken from the file names'
 languages '' '' '' pairs.tsv
 languages 'from English \(en\) to German \(de\)' en de --source-language en --target-language de pairs.tsv
 languages 'from xog to German \(de-AT\)' xog de-AT --source-language XOG --target-language deu-at x.en-de.tsv
