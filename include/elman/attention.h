@@ -143,8 +143,8 @@ ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_trans
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* Write a translation to the file at `path`, as elman_attention_write does. The file is replaced
- * atomically, as by elman_model_save. */
+/* Write a translation to the file at `path` in the format named `format`, as elman_attention_write
+ * does. The file is replaced atomically, as by elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, const elman_text_style *style,
