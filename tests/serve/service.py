@@ -237,18 +237,25 @@ class Service:
 
 
 def run_tests(tests):
-    """Run the functions with (elman, folder, root) from the command line: ELMAN ROOT [NAME...]."""
+    """Run the functions with (elman, folder, root) from the command line: ELMAN ROOT [NAME...].
+
+    Two run at a time, each in a folder of its own, because they mostly wait. The longest should come first."""
     elman, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     wanted = sys.argv[3:]
     probe = subprocess.run([elman, "serve", "-m", "/nowhere", "--listen", "127.0.0.1:0"], capture_output=True, check=False)
     if probe.returncode == 69:
         sys.exit(SKIPPED)
-    folder = tempfile.mkdtemp()
-    try:
-        make_models(elman, root, folder)
-        for test in tests:
-            if not wanted or test.__name__ in wanted:
+    with tempfile.TemporaryDirectory() as models, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        make_models(elman, root, models)
+
+        def run(test):
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(models, folder, dirs_exist_ok=True)
                 test(elman, folder, root)
-                print(f"{test.__name__}: good", flush=True)
-    finally:
-        shutil.rmtree(folder)
+            print(f"{test.__name__}: good", flush=True)
+        running = {pool.submit(run, test): test.__name__ for test in tests if not wanted or test.__name__ in wanted}
+        for done in concurrent.futures.as_completed(running):
+            if done.exception():
+                print(f"{running[done]}: failed", flush=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                done.result()
