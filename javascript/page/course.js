@@ -351,12 +351,12 @@ const LESSONS = [
   {
     name: "look",
     title: ["Where attention looks", "注意力看向哪里"],
-    lead: ["Weights show where the decoder reads. Are they a dictionary?", "权重表明解码器读取哪些源词。它们是一部词典吗？"],
+    lead: ["Weights show where the decoder reads. Are they a dictionary?", "权重表明解码器读取哪些源词。这是一部词典吗？"],
     steps: [
       {
         text: ["Five sentence pairs are learned in about a second. While the network learns, the map shows for each English word (row) how much the decoder reads each Chinese word (column).",
           "五个句对大约一秒就能学会。学习时，热力图显示：生成每个英文词（行）时，解码器从每个中文词（列）读取多少。"],
-        question: ["How many English words will read most from the Chinese word with the same meaning?", "有多少英文词读得最多的，是意思相同的中文词？"],
+        question: ["How many English words will read most from the Chinese word with the same meaning?", "有多少英文词主要看向意思相同的中文词？"],
         choices: [["all of them", "全部"], ["more than half", "一半以上"], ["half or fewer", "一半或更少"]],
         expected: 2,
         act: [["Learn five pairs", "学习五个句对"], async () => {
@@ -369,7 +369,7 @@ const LESSONS = [
             `${of} 个译文中 ${exact} 个正确，但 ${words} 个词中只有 ${agree} 个主要看向对应的词。${worst === null ? "这些句子里没有这样的词。" : `这句里 ${worst.word} 主要看向 ${worst.source}，权重 ${figure(worst.weight, 2)}。`}`],
         }),
         reason: ["The network has seen each sentence 80 times and remembers it. It need not read the right word, so the map is not a dictionary.",
-          "网络把每个句子看了 80 遍，已经记住，不必看对词，所以热力图不是词典。"],
+          "网络把每个句子看了 80 遍，已经记住，不必看对应的词，所以热力图不是词典。"],
         point: "#card-map",
       },
       {
@@ -385,15 +385,15 @@ const LESSONS = [
         answer: ({ share, agree, of, moved }) => ({
           right: agree > 0.75 ? 0 : 1,
           text: [`${percent(share)} of the ${of} unseen sentences are translated exactly, and ${percent(agree)} of their words read their counterpart most. ${moved === null ? "No correct translation among them moves a word of time to its end." : `In this one “${moved.word}” moved to the end and still reads ${moved.source}: ${figure(moved.weight, 2)}.`}`,
-            `${of} 句没见过的句子中 ${percent(share)} 完全译对，${percent(agree)} 的词主要看向对应的词。${moved === null ? "译对的句子里没有时间词移到句末的。" : `这句里移到句末的 ${moved.word} 仍然看向 ${moved.source}：${figure(moved.weight, 2)}。`}`],
+            `${of} 句没见过的句子中 ${percent(share)} 完全译对，${percent(agree)} 的词主要看向对应的词。${moved === null ? "译对的句子里，没有时间词移到句末。" : `这句里移到句末的 ${moved.word} 仍然看向 ${moved.source}：${figure(moved.weight, 2)}。`}`],
         }),
         reason: ["1,800 sentences cannot be remembered one by one. The words must be translated one by one, and nobody gave the network this alignment: the loss alone produced it.",
-          "1,800 句无法逐句记住，只能逐词翻译。没有人给过网络对齐，它只由损失产生。"],
+          "1,800 句无法逐句记住，只能逐词翻译。没有人提供词对齐，词对齐全由损失产生。"],
         point: "#card-map",
       },
       {
         text: ["The slider below the map shows the same sentence at earlier epochs.", "热力图下面的滑块可以显示同一个句子在较早轮次的样子。"],
-        question: ["After how many epochs does the moved word begin to read its counterpart?", "移动了的词从第几轮起看向对应的词？"],
+        question: ["After how many epochs does the moved word begin to read its counterpart?", "移到句末的词从第几轮起看向对应的词？"],
         choices: [["one", "第一轮"], ["two to four", "第二至四轮"], ["five or more", "第五轮或以后"]],
         expected: 1,
         act: [["Go through the epochs", "逐轮查看"], measureSince],
@@ -431,7 +431,7 @@ const LESSONS = [
       },
       {
         text: ["Now attention is of no use: the source is always “go”. The same network first reads the letters and “|” as a part of its own text, then writes them in reverse. All it can know of them is one state of 48 numbers.",
-          "现在注意力没有用：源文总是 go。同样的网络先把字母和 | 当作自己的文字读一遍，再倒过来写。它所知道的全在一个有 48 个数的状态里。"],
+          "现在注意力没有用：源文总是 go。同样的网络先把字母和 | 当作自己的译文读一遍，再倒过来写。它所知道的全在一个有 48 个数的状态里。"],
         question: ["Up to how many letters does it write most words correctly?", "多少个字母以内，多数还能写对？"],
         choices: [["10, as before", "10 个，和先前一样"], ["about 5", "大约 5 个"], ["3 or fewer", "3 个或更少"]],
         expected: 2,
@@ -445,7 +445,7 @@ const LESSONS = [
           };
         },
         reason: ["One vector of fixed size holds few letters. With attention, the decoder reads the states of all letters again, so the length hardly matters. This is why attention was invented.",
-          "一个固定大小的向量只装得下很少的字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
+          "大小固定的向量只装得下很少的字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
         point: "#card-curve",
       },
     ],
@@ -457,8 +457,8 @@ const LESSONS = [
     steps: [
       {
         text: ["The target is a letter, ten dots, and the same letter. Attention cannot help, since every source is “go”. The last letter is known only from the first, eleven steps earlier.",
-          "目标是一个字母、十个点，再重复这个字母。所有源文都是 go，注意力帮不上忙。要知道最后的字母，只能靠十一步之前的第一个。"],
-        question: ["How much of the last letter’s gradient arrives at the first step of an untrained Elman cell?", "在没有学过的 Elman 单元里，最后一个字母的梯度有多少能传到第一步？"],
+          "目标是一个字母、十个点，再重复这个字母。所有源文都是 go，注意力帮不上忙。最后的字母只能由十一步之前的第一个得知。"],
+        question: ["How much of the last letter’s gradient arrives at the first step of an untrained Elman cell?", "在未经训练的 Elman 单元里，最后一个字母的梯度有多少能传到第一步？"],
         choices: [["more than half", "一半以上"], ["about a tenth", "大约十分之一"], ["less than a hundredth", "不到百分之一"]],
         expected: 2,
         act: [["Show the gradient", "显示梯度"], () => showMemory("elman")],
@@ -473,8 +473,8 @@ const LESSONS = [
       },
       {
         text: ["Other cells were made for this problem: ReLU begins with the identity as its recurrent matrix; GRU and LSTM have gates.",
-          "别的单元就是为此设计的：ReLU 的循环矩阵最初是单位矩阵，GRU 和 LSTM 有门。"],
-        question: ["In which untrained cell does most of the gradient arrive?", "没有学过时，哪种单元的梯度传到得最多？"],
+          "另外几种单元就是为此设计的：ReLU 的循环矩阵最初是单位矩阵，GRU 和 LSTM 有门。"],
+        question: ["In which untrained cell does most of the gradient arrive?", "未经训练时，哪种单元传到的梯度最多？"],
         choices: [["ReLU", "ReLU"], ["GRU", "GRU"], ["LSTM", "LSTM"]],
         expected: 0,
         act: [["Measure four cells", "测量四种单元"], measureCells],
@@ -488,7 +488,7 @@ const LESSONS = [
         point: "#card-norms",
       },
       {
-        text: ["Now all four learn for 1,000 epochs. A cell that guesses the last letter gives it a probability of 1/8.", "现在四种单元都学 1,000 轮。只靠猜，最后的字母的概率是 1/8。"],
+        text: ["Now all four learn for 1,000 epochs. A cell that guesses the last letter gives it a probability of 1/8.", "现在四种单元都学 1,000 轮。只靠猜，最后一个字母的概率是 1/8。"],
         question: ["Which cells learn the last letter?", "哪些单元学得会最后一个字母？"],
         choices: [["only ReLU", "只有 ReLU"], ["all but Elman", "除 Elman 以外都会"], ["all four", "四种都会"]],
         expected: 1,
@@ -503,7 +503,7 @@ const LESSONS = [
           };
         },
         reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1. Divided among 13 tokens, this gives 0.16, the lowest possible mean loss. Elman must guess the last letter too.",
-          "只看 go 谁也不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均损失 0.16 已是最好。Elman 连最后的字母也要猜。"],
+          "只看 go，哪种单元都不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均损失 0.16 已是最好。Elman 连最后的字母也要猜。"],
         point: "#view-compare figure",
       },
     ],
@@ -516,7 +516,7 @@ const LESSONS = [
       {
         text: ["In training, the decoder receives the correct previous word at each step. In translation it receives its own. Let a network learn briefly; 200 unseen sentences test it both ways.",
           "训练时，解码器每一步都得到正确的前一个词；翻译时，得到的却是自己的输出。让网络学一小会儿，再用 200 句没见过的句子按两种方式检验。"],
-        question: ["If nine of ten words are right when the words before them are given, how many sentences are right without help?", "给定前面的词时，十个词对九个。没有帮助时，多少句子全对？"],
+        question: ["If nine of ten words are right when the words before them are given, how many sentences are right without help?", "给定前词时，十个词对九个。自行翻译时，多少句子全对？"],
         choices: [["about nine of ten", "大约十分之九"], ["far fewer", "少得多"]],
         expected: 1,
         act: [["Learn briefly", "学一小会儿"], async () => {
@@ -525,15 +525,15 @@ const LESSONS = [
         }],
         answer: ({ words, sentences, of }) => ({
           right: sentences > words - 0.1 ? 0 : 1,
-          text: [`With help, ${percent(words)} of the choices are right. Without help, ${percent(sentences)} of the ${of} sentences are right.`, `有帮助时 ${percent(words)} 的选择正确；没有帮助时，${of} 句中 ${percent(sentences)} 全对。`],
+          text: [`With help, ${percent(words)} of the choices are right. Without help, ${percent(sentences)} of the ${of} sentences are right.`, `给定前词时 ${percent(words)} 的选择正确；自行翻译时，${of} 句中 ${percent(sentences)} 全对。`],
         }),
         reason: ["One wrong word makes a sentence wrong, and it becomes the next input, where it can mislead the words after it.", "一个错词就使整句出错，而且它成了下一步的输入，可能带偏后面的词。"],
         point: "#card-curve",
       },
       {
         text: ["The page now looks for the sentence in which one choice is wrong with help and does the most harm without help. The table shows the choice of each step after the correct words; below it is the translation without help.",
-          "现在本页找一个句子：有帮助时只选错一个词，没有帮助时危害最大。表中每一步都给定了正确的前词，表下是没有帮助时的译文。"],
-        question: ["How many words are wrong without help?", "没有帮助时错几个词？"],
+          "现在本页找一个句子：给定前词时只选错一个词，自行翻译时错得最多。表中每一步都给定正确的前词，表下是自行翻译的译文。"],
+        question: ["How many words are wrong without help?", "自行翻译时错几个词？"],
         choices: [["one", "一个"], ["two", "两个"], ["three or more", "三个或更多"]],
         expected: 2,
         act: [["Look inside", "看看内部"], async () => {
@@ -542,14 +542,14 @@ const LESSONS = [
           return { example, fitting, of };
         }],
         answer: ({ example, fitting, of }) => (example === null
-          ? { right: null, text: [`In none of the ${of} sentences did a wrong word mislead others. Another seed may give an example.`, `${of} 句中没有错词带偏别的词的例子。换一个种子也许会有。`] }
+          ? { right: null, text: [`In none of the ${of} sentences did a wrong word mislead others. Another seed may give an example.`, `${of} 句中，没有一句的错词带偏别的词。换一个种子也许会有。`] }
           : {
             right: Math.min(3, example.errors) - 1,
             text: [`With help, ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help, ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
-              `有帮助时 ${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。没有帮助时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句的错词带偏了别的词。`],
+              `给定前词时，${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。自行翻译时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句的错词带偏了别的词。`],
           }),
         reason: ["With help, one error costs one word. Without help, it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
-          "有帮助时，一个错误只错一个词；没有帮助时，它会带偏后面的词。损失量不到这一点，所以评判网络之前，先让它翻译。"],
+          "给定前词时，一个错误只错一个词；自行翻译时，它会带偏后面的词。损失反映不出这一点，所以评判网络之前，先让它翻译。"],
         point: "#card-losses",
       },
     ],
@@ -561,7 +561,7 @@ const LESSONS = [
     steps: [
       {
         text: ["Greedy search takes the most probable word at each step. A beam of 5 keeps the five best beginnings. A network that has learned briefly translates 200 unseen sentences both ways.",
-          "贪心搜索每步取最可能的词。束宽为 5 时，同时保留五个最好的开头。学过一小会儿的网络用两种方式翻译 200 句没见过的句子。"],
+          "贪心搜索每步取最可能的词；束宽为 5 时，保留五个最好的开头。网络学一小会儿，再用两种方式翻译 200 句没见过的句子。"],
         question: ["In how many of the 200 sentences do the two translations differ?", "200 句中，两种译文有多少句不同？"],
         choices: [["in none", "没有"], ["in fewer than half", "不到一半"], ["in more than half", "一半以上"]],
         expected: 1,
@@ -572,12 +572,12 @@ const LESSONS = [
             `${of} 句中 ${differ} 句不同，其中 ${higher} 句束搜索得分更高。完全匹配：贪心 ${greedy} 句，束搜索 ${beam} 句。${example === null ? "" : `这句贪心得到 ${example.free.text}（得分 ${figure(example.free.score, 2)}），束搜索得到 ${example.best.text}（${figure(example.best.score, 2)}）。`}`],
         }),
         reason: ["A less probable word can be followed by words that are certain. Greedy search never sees this; the beam does. A higher score is not always a better translation.",
-          "一个不太可能的词，后面的词却可能很确定。贪心搜索看不到，束搜索看得到。得分更高，译文不一定更好。"],
+          "一个不太可能的词，后面的词却可能很确定。贪心搜索看不到，束搜索看得到。但得分更高，译文不一定更好。"],
         point: "#card-beam",
       },
       {
         text: ["Each box of the tree has a word and its probability. The score of a line is the sum of the logarithms divided by the length. You can overrule the search: select a word and choose another one.",
-          "树中每个格子里是一个词和它的概率。一行的得分等于各个概率的对数相加，再除以长度。您也可以推翻搜索的决定：点一个词，选另一个。"],
+          "树中每个格子里是一个词和它的概率。一行的得分是各个概率的对数之和除以长度。您也可以推翻搜索的决定：点一个词，选另一个。"],
         question: ["Replace one word by its second choice. Can most of the rest of the sentence change?", "把一个词换成它的第二选择，后面大半句会变吗？"],
         choices: [["no, only that word", "不会，只变那一个词"], ["yes, several words after it", "会，后面几个词都变"]],
         expected: 1,
@@ -595,11 +595,11 @@ const LESSONS = [
   {
     name: "overfitting",
     title: ["Learning by heart", "死记硬背"],
-    lead: ["A network that knows its sentences perfectly may know nothing else.", "把学过的句子背得烂熟的网络，别的可能什么都不会。"],
+    lead: ["A network that knows its sentences perfectly may know nothing else.", "网络把学过的句子背得烂熟，别的却可能什么都不会。"],
     steps: [
       {
         text: [`A network with 128 units learns ${FEW} sentences for 40 epochs. After each epoch, 60 other sentences validate it: they are not learned.`,
-          `有 128 个单元的网络用 40 轮学 ${FEW} 句。每轮之后用另外 60 句验证，这些句子不学。`],
+          `有 128 个单元的网络把 ${FEW} 句学 40 轮。每轮之后用另外 60 句验证，这些句子不学。`],
         question: ["The training loss falls to nearly 0. What does the validation loss do?", "训练损失降到接近 0。验证损失会怎样？"],
         choices: [["it falls as well", "也一直下降"], ["it falls, then it rises", "先降后升"], ["it rises from the start", "一开始就上升"]],
         expected: 1,
@@ -610,7 +610,7 @@ const LESSONS = [
             `最后训练损失为 ${figure(train, 3)}。验证损失在第 ${at} 轮最低，为 ${figure(low, 2)}，现在是 ${figure(last, 2)}；没见过的句子译对 ${percent(exact)}。`],
         }),
         reason: ["From the lowest point on, the network learns its sentences by heart: it becomes more certain of wrong guesses about other sentences. This is overfitting; training should stop there.",
-          "从最低点起，网络只是在背句子，对别的句子却越来越肯定地猜错。这就是过拟合，应当在那里停止训练。"],
+          "过了最低点，网络只是在背句子，对别的句子却猜错得越来越肯定。这就是过拟合，应当在最低点停止训练。"],
         point: "#card-curve",
       },
       {
@@ -640,7 +640,7 @@ const LESSONS = [
     lead: ["Larger steps are faster, until they leave the valley.", "步子大就快，直到跨出山谷。"],
     steps: [
       {
-        text: ["The learning rate is the size of a step against the gradient. Two equal networks learn 300 pairs for 8 epochs: one with 0.003, one with 1.", "学习率就是沿梯度反方向走一步的大小。两个相同的网络用 8 轮学 300 个句对：一个学习率 0.003，一个 1。"],
+        text: ["The learning rate is the size of a step against the gradient. Two equal networks learn 300 pairs for 8 epochs: one with 0.003, one with 1.", "学习率就是沿梯度反方向走一步的大小。两个相同的网络把 300 个句对学 8 轮：一个学习率为 0.003，一个为 1。"],
         question: ["What does the rate of 1 do?", "学习率为 1 时会怎样？"],
         choices: [["it learns faster", "学得更快"], ["it ends at the same loss", "最后损失相同"], ["its loss ends above that of guessing", "最后的损失比乱猜还高"]],
         expected: 2,
@@ -648,7 +648,7 @@ const LESSONS = [
         answer: ({ from, good, high }) => ({
           right: high.at(-1) > from ? 2 : high.at(-1) < good.at(-1) ? 0 : null,
           text: [`Guessing costs ${figure(from, 2)}, the logarithm of the vocabulary. With 0.003 the loss ends at ${figure(good.at(-1), 2)}; with 1 at ${figure(high.at(-1), 2)}, and its largest was ${figure(Math.max(...high), 2)}.`,
-            `乱猜的损失是词表大小的对数 ${figure(from, 2)}。学习率 0.003 最后为 ${figure(good.at(-1), 2)}；学习率 1 最后为 ${figure(high.at(-1), 2)}，最高时 ${figure(Math.max(...high), 2)}。`],
+            `乱猜的损失是词表大小的对数，即 ${figure(from, 2)}。学习率 0.003 最后为 ${figure(good.at(-1), 2)}；学习率 1 最后为 ${figure(high.at(-1), 2)}，最高时 ${figure(Math.max(...high), 2)}。`],
         }),
         reason: ["A gradient is the slope at one point only. A step that is too long lands far away, where the loss is higher, and the next one too: the network becomes sure of wrong words.",
           "梯度只是一个点上的斜率。步子太长，就落到损失更高的远处，下一步也一样：网络对错词变得十分肯定。"],
@@ -668,7 +668,7 @@ const LESSONS = [
             rows: losses.map(({ rate, ends }) => [String(rate), ends.at(-1) / most, figure(ends.at(-1), 2)]),
           };
         },
-        reason: ["A small rate has not arrived yet; a high one cannot settle. In practice one takes the highest rate that still settles, and lowers it toward the end.", "学习率小，还没有走到；学习率高，停不下来。实践中取还能稳住的最高值，并在后期降低。"],
+        reason: ["A small rate has not arrived yet; a high one cannot settle. In practice one takes the highest rate that still settles, and lowers it toward the end.", "学习率低，还没有走到；学习率高，停不下来。实践中取还能稳住的最高值，并在后期降低。"],
         point: "#lesson-answer",
       },
     ],
@@ -681,7 +681,7 @@ const LESSONS = [
       {
         text: ["A score is the inner product of two states with H = 64 elements. “dot” uses it unchanged; “scaled” divides it by √64 = 8. Everything else is equal, even the initial parameters.",
           "得分是两个状态（各有 H = 64 个元素）的内积。dot 直接使用，scaled 除以 √64 = 8。其余完全相同，初始参数也一样。"],
-        question: ["Which network translates more of the 200 sentences that it has never seen?", "200 个没见过的句子，哪个网络译对得多？"],
+        question: ["Which network translates more of the 200 sentences that it has never seen?", "200 个没见过的句子，哪个网络译对的多？"],
         choices: [["dot", "dot"], ["scaled", "scaled"], ["both the same", "一样多"]],
         expected: 1,
         act: [["Let both learn", "让两个网络学习"], () => measureScaling(64)],
@@ -691,11 +691,11 @@ const LESSONS = [
             `dot 译对 ${percent(dot.share)}，scaled 译对 ${percent(scaled.share)}。这句中权重的平均熵为 ${figure(dot.entropy, 2)} 和 ${figure(scaled.entropy, 2)}。`],
         }),
         reason: ["Large scores push softmax to weights of 0 and 1. There its gradient is nearly zero, so a first wrong choice is hard to correct. “scaled” keeps the weights soft.",
-          "得分大，softmax 的权重就逼近 0 和 1。那里梯度近于零，最初选错就难以改正。scaled 的权重较软。"],
+          "得分大，softmax 的权重就逼近 0 和 1。那里梯度近于零，最初选错就难以改正。scaled 的权重较平缓。"],
         point: ".pair.even",
       },
       {
-        text: ["The same again, but with H = 32: each score is a sum of half as many products.", "再来一次，但 H = 32：每个得分只是一半那么多乘积之和。"],
+        text: ["The same again, but with H = 32: each score is a sum of half as many products.", "再来一次，但 H = 32：每个得分只是一半数目的乘积之和。"],
         question: ["Is the difference between “dot” and “scaled” larger now?", "dot 与 scaled 的差别变大了吗？"],
         choices: [["larger", "变大"], ["smaller", "变小"]],
         expected: 1,
@@ -708,7 +708,7 @@ const LESSONS = [
               `dot ${percent(dot.share)}，scaled ${percent(scaled.share)}。差别原来是 ${figure(100 * before, 1)} 个百分点，现在是 ${figure(100 * now, 1)}。`],
           };
         },
-        reason: ["Unscaled scores grow about as √H. Where H is small they are small already, and dividing them changes little; the larger H is, the more scaling matters.", "未缩放的得分大约按 √H 增长。H 小，得分本来就小，除一下变化不大；H 越大，缩放越重要。"],
+        reason: ["Unscaled scores grow about as √H. Where H is small they are small already, and dividing them changes little; the larger H is, the more scaling matters.", "未缩放的得分大约按 √H 增长。H 小，得分本来就小，缩放影响不大；H 越大，缩放越重要。"],
         point: ".pair.even",
       },
     ],

@@ -5,7 +5,7 @@ const FALLING = [0.95, 0.6, 0.38, 0.25, 0.17, 0.12, 0.09, 0.07];
 
 const EXPERIMENTS = {
   french: {
-    title: ["French adjectives", "法语的形容词"], lead: ["They follow the noun: watch the weights cross.", "法语形容词在名词之后，看权重怎样交叉。"],
+    title: ["French adjectives", "法语的形容词"], lead: ["They follow the noun: watch the weights cross.", "法语形容词在名词之后：看权重怎样交叉。"],
     view: "learn", thumb: { map: [0, 1, 2, 4, 3] },
     go: () => beginLearning({ set: "french", settings: YESTERDAY.settings, epochs: 8, sentence: "je vois la petite maison blanche" }),
   },

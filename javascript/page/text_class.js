@@ -4,7 +4,7 @@ Object.assign(TEXTS, {
   "pairs.french": ["900 French–English pairs", "900 个法英句对"],
   "pairs.numbers": ["900 numbers in words", "900 个数字读法"],
   "pairs.dates": ["900 dates", "900 个日期"],
-  "pairs.letters": ["1,500 words of letters, reversed", "1,500 个倒写的字母词"],
+  "pairs.letters": ["1,500 words of letters, reversed", "1,500 个倒写的字母串"],
   glosses: ["Pinyin and English under Chinese words", "在中文词下显示拼音和英文"],
 
   /* Lessons */
@@ -17,7 +17,7 @@ Object.assign(TEXTS, {
   "lesson.catch": ["Run the earlier steps", "先运行前面的步骤"],
   "lesson.hint.choose": ["Choose an answer first.", "请先选一个答案。"],
   "lesson.hint.act": ["Now let the page compute the answer.", "现在让本页算出答案。"],
-  "lesson.hint.catch": ["This step uses the network of the earlier ones.", "这一步要用前面步骤的网络。"],
+  "lesson.hint.catch": ["This step uses the network of the earlier ones.", "这一步要用前面各步的网络。"],
   "lesson.right": ["Correct.", "答对了。"],
   "lesson.wrong": ["Not this time.", "这次没答对。"],
   experiments: ["Experiments", "实验"],
