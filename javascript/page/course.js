@@ -465,7 +465,7 @@ const LESSONS = [
         answer: ({ first, last, share }) => ({
           right: share > 0.5 ? 0 : share > 0.01 ? 1 : 2,
           text: [`The norm is ${brief(last)} at the last letter and ${brief(first)} at the first: ${percent(share)}. Each step back multiplies it by about ${figure(share ** (1 / LAST_LETTER), 2)}, so the bars fall in a straight line on the logarithmic scale.`,
-            `范数在最后的字母处为 ${brief(last)}，在第一个处为 ${brief(first)}：${percent(share)}。每往回一步大约乘以 ${figure(share ** (1 / LAST_LETTER), 2)}，所以在对数刻度上柱子沿直线下降。`],
+            `范数在最后的字母处为 ${brief(last)}，在第一个字母处为 ${brief(first)}：${percent(share)}。每往回一步大约乘以 ${figure(share ** (1 / LAST_LETTER), 2)}，所以在对数刻度上柱子沿直线下降。`],
         }),
         reason: ["Each step back multiplies by the recurrent matrix and by the slope of tanh, which is at most 1. A product of many factors below 1 vanishes.",
           "每往回一步都要乘以循环矩阵和 tanh 的斜率，斜率至多为 1。许多小于 1 的因子相乘，就消失了。"],
@@ -511,12 +511,12 @@ const LESSONS = [
   {
     name: "forcing",
     title: ["Errors that teacher forcing hides", "教师强制掩盖的错误"],
-    lead: ["A small loss on given words is not a good translation.", "给定前词时损失小，不等于译得好。"],
+    lead: ["A small loss on given words is not a good translation.", "给定前面的词时损失小，不等于译得好。"],
     steps: [
       {
         text: ["In training, the decoder receives the correct previous word at each step. In translation it receives its own. Let a network learn briefly; 200 unseen sentences test it both ways.",
           "训练时，解码器每一步都得到正确的前一个词；翻译时，得到的却是自己的输出。让网络学一小会儿，再用 200 句没见过的句子按两种方式检验。"],
-        question: ["If nine of ten words are right when the words before them are given, how many sentences are right without help?", "给定前词时，十个词对九个。自行翻译时，多少句子全对？"],
+        question: ["If nine of ten words are right when the words before them are given, how many sentences are right without help?", "如果给定前词时十个词对九个，自行翻译时多少句子全对？"],
         choices: [["about nine of ten", "大约十分之九"], ["far fewer", "少得多"]],
         expected: 1,
         act: [["Learn briefly", "学一小会儿"], async () => {

@@ -10,12 +10,12 @@ const EXPERIMENTS = {
     go: () => beginLearning({ set: "french", settings: YESTERDAY.settings, epochs: 8, sentence: "je vois la petite maison blanche" }),
   },
   numbers: {
-    title: ["Numbers in words", "数字读法"], lead: ["4 2 7 → four hundred and twenty seven. The place of each digit matters, and so do zeros.", "4 2 7 → four hundred and twenty seven，要看位数和零。"],
+    title: ["Numbers in words", "数字读法"], lead: ["4 2 7 → four hundred and twenty seven. The place of each digit matters, and so do zeros.", "4 2 7 → four hundred and twenty seven，数字的位置和零都有影响。"],
     view: "learn", thumb: { map: [0, 0, 0, 1, 2] },
     go: () => beginLearning({ set: "numbers", settings: YESTERDAY.settings, epochs: 16, sentence: "3 0 7 2" }),
   },
   dates: {
-    title: ["Dates", "日期"], lead: ["Day, month and year change places. Does anything read the day of the week?", "日、月、年互换位置。有谁看星期几吗？"],
+    title: ["Dates", "日期"], lead: ["Day, month and year change places. Does anything read the day of the week?", "日、月、年互换位置。有哪个词看星期几吗？"],
     view: "learn", thumb: { map: [3, 2, 1] },
     go: () => beginLearning({ set: "dates", settings: YESTERDAY.settings, epochs: 8, sentence: "Monday 4 June 2018" }),
   },
@@ -34,7 +34,7 @@ const EXPERIMENTS = {
     },
   },
   gradient: {
-    title: ["The vanishing gradient", "梯度消失"], lead: ["An Elman cell over eleven steps: the bars fall to less than a thousandth.", "Elman 单元走十一步：柱子降到不足千分之一。"],
+    title: ["The vanishing gradient", "梯度消失"], lead: ["An Elman cell over eleven steps: the bars fall to less than a thousandth.", "Elman 单元往回十一步：柱子降到不足千分之一。"],
     view: "inside", thumb: { bars: [0.1, 0.18, 0.27, 0.36, 0.45, 0.54, 0.63, 0.72, 0.82, 0.95] },
     go: () => showMemory("elman"),
   },

@@ -40,7 +40,7 @@ Object.assign(TEXTS, {
 
   /* Worksheet */
   sheet: ["Worksheet…", "练习纸……"],
-  "sheet.title": ["How a neural translator reads: worksheet", "神经翻译怎样阅读：练习纸"],
+  "sheet.title": ["How a neural translator reads: worksheet", "神经翻译模型怎样读句子：练习纸"],
   "sheet.with": ["with answers", "附答案"],
   "sheet.print": ["Print", "打印"],
   "sheet.all": ["all lessons", "所有课程"],
