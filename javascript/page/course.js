@@ -376,7 +376,7 @@ const LESSONS = [
         text: ["Now the network learns from 1,800 sentences instead of five, and is tested with 200 sentences that it has never seen.",
           "现在网络从 1,800 句而不是五句中学习，再用 200 句没见过的句子检验。"],
         question: ["How does the map change?", "热力图会怎样变？"],
-        choices: [["most words read their counterpart", "多数词看向对应的词"], ["it stays as mixed as before", "和先前一样杂乱"], ["every word reads all words equally", "每个词平均看所有的词"]],
+        choices: [["most words read their counterpart", "多数词看向对应的词"], ["it stays as mixed as before", "和先前一样杂乱"], ["every word reads all words equally", "每个词均匀地看所有的词"]],
         expected: 0,
         act: [["Learn 1,800 pairs", "学习 1,800 个句对"], async () => {
           await setUpAndLearn({ ...YESTERDAY, epochs: 7 });
@@ -695,7 +695,7 @@ const LESSONS = [
         point: ".pair.even",
       },
       {
-        text: ["The same again, but with H = 32: each score is a sum of half as many products.", "再来一次，但 H = 32：每个得分只是一半数目的乘积之和。"],
+        text: ["The same again, but with H = 32: each score is a sum of half as many products.", "再来一次，但 H = 32：每个得分只含一半的乘积项。"],
         question: ["Is the difference between “dot” and “scaled” larger now?", "dot 与 scaled 的差别变大了吗？"],
         choices: [["larger", "变大"], ["smaller", "变小"]],
         expected: 1,
