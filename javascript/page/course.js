@@ -468,7 +468,7 @@ const LESSONS = [
             `范数在最后的字母处为 ${brief(last)}，在第一个字母处为 ${brief(first)}：${percent(share)}。每往回一步大约乘以 ${figure(share ** (1 / LAST_LETTER), 2)}，所以在对数刻度上柱子沿直线下降。`],
         }),
         reason: ["Each step back multiplies by the recurrent matrix and by the slope of tanh, which is at most 1. A product of many factors below 1 vanishes.",
-          "每往回一步都要乘以循环矩阵和 tanh 的斜率，斜率至多为 1。许多小于 1 的因子相乘，就消失了。"],
+          "每往回一步都要乘以循环矩阵和 tanh 的斜率，斜率至多为 1。许多小于 1 的因子相乘，梯度就消失了。"],
         point: "#card-norms",
       },
       {
