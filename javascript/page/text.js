@@ -355,7 +355,7 @@ const TEXTS = {
 
   /* Errors */
   "error.library": ["{message}", "（翻译程序的英文报告）{message}"],
-  "error.memory": ["There is not enough memory. Choose smaller sizes or fewer pairs.", "内存不够。请减小网络或批，或减少句对。"],
+  "error.memory": ["There is not enough memory. Choose smaller sizes or fewer pairs.", "内存不够。请减小网络和批，或减少句对。"],
   "error.pairs": ["There is no pair to learn. Add a pair with both sides.", "没有可学的句对。请添加源文和译文都有的句对。"],
   "error.broken": ["The translator has failed.", "翻译程序出错。"],
   "error.restarted": ["The translator failed and was started again. The network is lost; the pairs and settings are kept.", "翻译程序出错，已重新启动。网络已丢失，句对和设置都在。"],
