@@ -577,7 +577,7 @@ const LESSONS = [
       },
       {
         text: ["Each box of the tree has a word and its probability. The score of a line is the sum of the logarithms divided by the length. You can overrule the search: select a word and choose another one.",
-          "树中每个格子里是一个词和它的概率。一行的得分是各个概率的对数之和除以长度。您也可以推翻搜索的决定：点一个词，选另一个。"],
+          "树中每个格子里是一个词和它的概率。一行的得分是各个概率的对数之和除以长度。你也可以推翻搜索的决定：点一个词，选另一个。"],
         question: ["Replace one word by its second choice. Can most of the rest of the sentence change?", "把一个词换成它的第二选择，后面大半句会变吗？"],
         choices: [["no, only that word", "不会，只变那一个词"], ["yes, several words after it", "会，后面几个词都变"]],
         expected: 1,
@@ -585,7 +585,7 @@ const LESSONS = [
         answer: ({ most }) => (most === null ? { right: null, text: ["This translation has no second choices.", "这个译文没有第二选择。"] } : {
           right: most.changed > 1 ? 1 : 0,
           text: [`“${most.other}” instead of “${most.word}” (probability ${figure(most.probability, 2)}) changes ${most.changed} words after it: “${most.text}”. The word is selected below; choose the other one yourself.`,
-            `把 ${most.word} 换成 ${most.other}（概率 ${figure(most.probability, 2)}），后面有 ${most.changed} 个词改变：${most.text}。下面已选中这个词，请您自己换一换。`],
+            `把 ${most.word} 换成 ${most.other}（概率 ${figure(most.probability, 2)}），后面有 ${most.changed} 个词改变：${most.text}。下面已选中这个词，请你自己换一换。`],
         }),
         reason: ["Each word is an input of the next step, so one choice can turn the whole rest of the sentence.", "每个词都是下一步的输入，所以一个选择可以改变后面的整句。"],
         point: "#card-alternatives",
