@@ -55,8 +55,8 @@ ELMAN_API const char *elman_format_of_path(const char *path);
 /* Rules that derive word alignments from weights. The weight between two words is the sum over the
  * tokens of the source word and the mean over the tokens of the target word. */
 typedef enum elman_alignment_rule {
-  ELMAN_ALIGNMENT_ARGMAX,      /* link each target word to the source word of its largest weight */
-  ELMAN_ALIGNMENT_THRESHOLD,   /* link two words if their weight reaches a threshold */
+  ELMAN_ALIGNMENT_ARGMAX,    /* link each target word to the source word with its largest weight */
+  ELMAN_ALIGNMENT_THRESHOLD, /* link two words if their weight reaches a threshold */
   ELMAN_ALIGNMENT_INTERSECTION /* argmax links whose target word also has the largest weight for the
                                   source word */
 } elman_alignment_rule;
@@ -70,9 +70,9 @@ ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
  * separate row. */
 typedef enum elman_alignment_units {
   ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters, without a space between
-                       two of them. Training and evaluation instead decide by most such lines of all
-                       pairs. On other sides links use words, and matrices use words if the tokens
-                       are subwords (token mode "bpe"), otherwise tokens */
+                       two of them. Training and evaluation decide once for all pairs, by the
+                       majority of such lines. On other sides links use words, and matrices use
+                       words if the tokens are subwords (token mode "bpe"), otherwise tokens */
   ELMAN_UNITS_WORDS,
   ELMAN_UNITS_TOKENS,
   ELMAN_UNITS_SUBWORDS /* tokens, for a model with subwords on a side; ELMAN_INVALID_ARGUMENT for

@@ -67,11 +67,11 @@ ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 /* A line with a finding. */
 typedef struct elman_check_example {
   elman_finding finding;
-  size_t part, line;                   /* index of the part, from 0; line number, from 1 */
-  size_t other_part, other_line;       /* part and line of the earlier occurrence, or for SHIFTED of
-                                          the target that fits; line 0 = none */
-  const char *source, *target;         /* NULL for a bad line */
-  const char *problem;                 /* the defect of a bad line; else empty */
+  size_t part, line;             /* index of the part, from 0; line number, from 1 */
+  size_t other_part, other_line; /* part and line of the earlier occurrence or, for SHIFTED, of the
+                                    target that fits; line 0 = none */
+  const char *source, *target;   /* NULL for a bad line */
+  const char *problem;           /* the defect of a bad line; else empty */
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */
 } elman_check_example;
 
@@ -88,8 +88,8 @@ typedef void elman_doubt_function(void *context, elman_finding finding, double s
                                   const char *place);
 
 /* Check a sample of pairs in a fraction of a second, and call `doubt` with `context` for each
- * finding that ruins a model. `training` are the pairs that determine scripts and languages, for a
- * dev set; NULL = the pairs themselves. */
+ * finding that ruins a model. If `pairs` is a dev set, `training` are the pairs for training, which
+ * determine scripts and languages; NULL = `pairs` itself. */
 ELMAN_CHECKED elman_status elman_pairs_doubts(const elman_pairs *pairs, const elman_pairs *training,
                                               elman_doubt_function *doubt, void *context,
                                               elman_error *error);

@@ -41,11 +41,11 @@ typedef struct elman_evaluate_options {
   elman_translate_options translate;
   elman_metric_options metric; /* resamples and seed are ignored */
   size_t threads;              /* 0 (default) = one per core */
-  /* Called after each translation, and before, with `done` 0, while the loss is computed. Return
-   * false to stop. May be NULL. */
+  /* Called with `done` 0 while the loss is computed, and then after each translation. Return false
+   * to stop. May be NULL. */
   bool (*progress)(void *context, size_t done, size_t total);
-  /* Called for each pair that is not left out, in their order, after all are translated. Every
-   * process calls it. NULL (default) = no scores of sentences. */
+  /* Called for each pair that is not skipped, in the order of the pairs, after all are translated.
+   * Every process calls it. NULL (default) = no scores of sentences. */
   void (*sentence)(void *context, const elman_evaluated *sentence);
   void *context;
   /* Processes that share the work; NULL (default) = this process alone. All processes have the same

@@ -47,8 +47,8 @@ typedef struct elman_metric_scores {
   double precisions[4];                       /* n-gram precisions for 1 to 4 words; 0 to 100 */
   double brevity_penalty;                     /* 0 to 1 */
   size_t hypothesis_length, reference_length; /* words, as the tokenizer counts them */
-  size_t short_references; /* sentences whose first reference has fewer than 4 words. If most have,
-                              BLEU says little, and chrF2 compares better */
+  size_t short_references; /* sentences whose first reference has fewer than 4 words. If these are
+                              the majority, compare by chrF2, because BLEU says little */
   double chrf;             /* 0 to 100 */
   double ter;              /* percent, may exceed 100; smaller is better; 0 without options->ter */
   char bleu_signature[160], chrf_signature[160];
@@ -94,9 +94,9 @@ typedef struct elman_compared {
   elman_estimate bleu, chrf, ter;
 } elman_compared;
 
-/* Probabilities of a difference between two outputs at least as large as the measured one under the
- * null hypothesis. As in sacreBLEU, two equal outputs have the smallest possible value, 1 /
- * (resamples + 1). */
+/* Probabilities, under the null hypothesis, of a difference between two outputs at least as large
+ * as the measured one. Two outputs with equal scores have 1; sacreBLEU gives them the smallest
+ * possible value, 1 / (resamples + 1). */
 typedef struct elman_p_values {
   double bleu, chrf;
   double ter; /* meaningless without options->ter */

@@ -10,9 +10,10 @@ ELMAN_BEGIN
 /* A network with its parameters and vocabularies. */
 typedef struct elman_model elman_model;
 
-/* Options of a new model; elman/options.h describes the fields. A normalization
- * must not be ELMAN_NFKC_WIDE or ELMAN_NFKC_LOWER: on a side that is mostly Chinese characters or
- * kana, ELMAN_NFKC becomes the former; ELMAN_NORMALIZATION_AUTO_LOWER selects the latter. */
+/* Options of a new model; elman/options.h describes the fields. The normalization must not be
+ * ELMAN_NFKC_WIDE or ELMAN_NFKC_LOWER. The library selects these two itself: ELMAN_NFKC becomes
+ * ELMAN_NFKC_WIDE on a side that is mostly Chinese characters or kana, and
+ * ELMAN_NORMALIZATION_AUTO_LOWER selects ELMAN_NFKC_LOWER. */
 typedef struct elman_model_options {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
   uint64_t reserved_rows[16];
@@ -107,11 +108,11 @@ ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, cons
 
 /* Counts of a side of the pairs from which the model was created; 0 for a loaded model. */
 typedef struct elman_side_counts {
-  size_t spaced, unspaced; /* lines, in a sample, of a script that is written without spaces: with
-                              and without spaces between words; ELMAN_TOKENS_CHARS treats both
-                              alike */
-  size_t tokens;           /* tokens of all lines */
-  size_t distinct, once;   /* distinct tokens, and those of them that occur once */
+  size_t spaced;   /* sampled lines of a script without spaces that have spaces between words */
+  size_t unspaced; /* sampled lines of such a script that have none; ELMAN_TOKENS_CHARS treats both
+                      kinds alike */
+  size_t tokens;   /* tokens of all lines */
+  size_t distinct, once; /* distinct tokens, and those of them that occur once */
 } elman_side_counts;
 
 /* Settings of the last training run of a model. An untrained model has those with which it was

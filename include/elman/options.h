@@ -367,8 +367,8 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
  * rules of ELMAN_OPTION_RULES. given[row->index] states whether a user gave the option; if `given`
  * is NULL, options count as given whose values differ from the defaults.
  *
- * The struct is the options of the scopes: rules also read fields that are not rows, so that
- * elman_model_info and elman_train_settings cannot be checked.
+ * The struct must be the struct of options to which the scopes belong. Rules also read fields that
+ * are not rows, so this function cannot check elman_model_info and elman_train_settings.
  *
  * Facts in rules are `dev` (dev pairs, or their name), `scores` (translations need scores: not
  * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE), `places`

@@ -7,8 +7,8 @@
 ELMAN_BEGIN
 
 /* Whether a text is split into sentences, each of which is translated by itself. AUTO splits an
- * elman_sentence that `is_text`, unless it has a reference or an override names a place in its
- * attention matrix. ON splits every text; a reference or such an override is then refused. */
+ * elman_sentence whose `is_text` is true, unless it has a reference or an override names a place in
+ * its attention matrix. ON splits every text; a reference or such an override is then refused. */
 typedef enum elman_split_sentences {
   ELMAN_SPLIT_AUTO,
   ELMAN_SPLIT_ON,

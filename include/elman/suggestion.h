@@ -9,12 +9,13 @@ ELMAN_BEGIN
 /* The valid name that a user probably meant. The caller initializes the struct to zero. */
 typedef struct elman_suggestion {
   const char *best; /* NULL until a candidate is similar enough */
-  size_t distance;  /* 0: differs in case, '-' and '_' only, or is a name in other programs */
+  size_t distance;  /* 0: the candidate differs only in case, '-' and '_', or `typed` is its name in
+                       other programs */
 } elman_suggestion;
 
 /* Offer a valid name in place of the unknown name `typed`. Keep it if it is more similar than the
- * candidates before it: an abbreviation ("attn"), a name with a word more ("num_layers"), a typing
- * error, or the name of the same thing in other programs ("bahdanau" for "additive"). If
+ * candidates before it: an abbreviation ("attn"), a name with an additional word ("num_layers"), a
+ * typing error, or the name of the same thing in other programs ("bahdanau" for "additive"). If
  * elman_suggestion_reason returns a reason, keep only a candidate of distance 0. The struct borrows
  * `candidate`. */
 ELMAN_API void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,

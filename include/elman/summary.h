@@ -31,8 +31,8 @@ typedef struct elman_attention_measures {
   size_t empty; /* translations without source or target tokens; excluded from all values below */
   bool source_words; /* whether source units are words, as described for elman_alignment_units */
   bool target_words;
-  bool source_mixed; /* whether some translations have other units than others, for instance in a
-                        mixed Chinese and English corpus */
+  bool source_mixed; /* whether the units differ between translations, for instance in a mixed
+                        Chinese and English corpus */
   bool target_mixed;
   size_t source_tokens; /* number of source units */
   size_t target_tokens; /* number of target units, </s> included */

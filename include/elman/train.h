@@ -213,7 +213,7 @@ ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elma
  * If a callback stops training, return ELMAN_INTERRUPTED. The next call continues. After any other
  * error of training only elman_training_finish and elman_training_free are useful; this function
  * then returns ELMAN_INVALID_ARGUMENT and changes nothing. It does the same after
- * elman_training_finish, for 0 updates, and if another training has changed the model.
+ * elman_training_finish, for 0 updates, and if another training run has changed the model.
  *
  * All processes of a group make the same calls with the same numbers of updates. */
 ELMAN_CHECKED elman_status elman_training_advance(elman_training *training, size_t updates,

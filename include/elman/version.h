@@ -1,5 +1,5 @@
 /* The version of the headers, and of the library that a program runs with. CMakeLists.txt reads the
- * three numbers; docs/versions.md states which versions fit. */
+ * three numbers; docs/versions.md states which versions fit together. */
 #ifndef ELMAN_VERSION_H
 #define ELMAN_VERSION_H
 

@@ -19,7 +19,7 @@ struct signature {
 #define UTF_REMEDY "save it as UTF-8, or convert it: iconv -f "
 
 static const struct signature signatures[] = {
-    /* before UTF-16, whose mark is the start of this one */
+    /* before UTF-16, whose mark is the beginning of this one */
     SIGNATURE(0, "\xFF\xFE\0\0", "is UTF-32 text; " UTF_REMEDY "UTF-32 -t UTF-8"),
     SIGNATURE(0, "\0\0\xFE\xFF", "is UTF-32 text; " UTF_REMEDY "UTF-32 -t UTF-8"),
     SIGNATURE(0, "\xFF\xFE", "is UTF-16 text; " UTF_REMEDY "UTF-16 -t UTF-8"),
@@ -71,8 +71,8 @@ static bool is_safetensors(struct text start) {
   return has_bytes(start, 4, "\0\0\0\0{", 5) && (unsigned char)start.bytes[3] < 8;
 }
 
-/* Return whether the text begins with this tag, and the line or another tag ends after it. In a
- * sentence about a tag, text or a tab follows. */
+/* Return whether the text begins with this tag, and the end of the line or another tag follows it.
+ * In a sentence about a tag, text or a tab follows the tag. */
 static bool begins_with_tag(struct text text, const char *tag) {
   const size_t length = strlen(tag);
   if (text.length <= length || strncasecmp(text.bytes, tag, length) != 0 ||

@@ -9,7 +9,7 @@
 /* Number of bytes at the start of a file that show its kind. */
 enum { FILE_START = 1 << 16 };
 
-/* Return what a file is that starts with these bytes, and the remedy, as in "is a PDF document;
+/* Describe the file that starts with these bytes, and state the remedy, as in "is a PDF document;
  * save its text as UTF-8 text". Return NULL if the bytes have the signature of no known format. */
 const char *file_kind(struct text start);
 

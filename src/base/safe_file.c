@@ -175,8 +175,9 @@ static void safe_file_close(elman_file *file) {
 
 enum { NAME_ATTEMPTS = 100 };
 
-/* Between the name of the file and the process ID. A shorter form would be that of a user's file,
- * such as "report.2026-11.tmp", which remove_abandoned would delete. */
+/* Texts before and after the process ID in a temporary name. With shorter ones, a user's file such
+ * as "report.2026-11.tmp" would have the form of a temporary name, and remove_abandoned would
+ * delete it. */
 static const char MIDDLE[] = ".elman-", END[] = ".tmp";
 
 /* Remove a temporary file if its writer has ended. The kernel releases the writer's lock when the

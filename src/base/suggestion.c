@@ -277,8 +277,8 @@ static size_t errors_allowed(size_t length) {
 }
 
 /* Return whether each word of a name may be a misspelling of the word in the other name:
- * "min-length" is not "max-length". In a short word, a letter may be missing or too much. Names
- * with different numbers of words are compared as a whole. */
+ * "min-length" is not "max-length". In a short word, one letter may be missing or superfluous.
+ * Names with different numbers of words are compared as a whole. */
 static bool have_similar_words(const char *a, const char *b) {
   for (;;) {
     const size_t length_a = strcspn(a, "-"), length_b = strcspn(b, "-");

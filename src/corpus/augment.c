@@ -13,9 +13,9 @@ struct augmentation_slot {
   struct buffer texts[2], scratch;
   struct noise noise;
   size_t joined;            /* number of pairs that the texts contain */
-  bool changed[2];          /* by side: the text is not that of the pair */
-  bool by[MODIFIERS];       /* modifiers that changed it */
-  size_t counts[MODIFIERS]; /* pairs of the piece that they changed */
+  bool changed[2];          /* by side: the text differs from that of the pair */
+  bool by[MODIFIERS];       /* modifiers that changed the texts */
+  size_t counts[MODIFIERS]; /* pairs of the piece that each modifier changed */
   struct side_ids {
     uint32_t *items;
     size_t count, capacity;
@@ -99,7 +99,8 @@ static void drop_marks(struct augmentation_slot *slot, bool both) {
   if (both && drop_final_marks(&slot->texts[ELMAN_TARGET])) slot->changed[ELMAN_TARGET] = true;
 }
 
-/* A source that is read in lower case shows no capital letters of the target. */
+/* Do nothing if the source is read in lower case: such a source does not show whether the target
+ * has capital letters. */
 static void set_case(struct augmentation_slot *slot, const struct filling *filling,
                      enum letter_case letter_case) {
   const struct codec *source = &filling->augmentation->codecs[ELMAN_SOURCE];
@@ -146,7 +147,7 @@ static elman_status set_ids(struct side_ids *to, const uint32_t *ids, size_t cou
   return ELMAN_OK;
 }
 
-/* Report exhausted memory, also of a text that no change uses. */
+/* Report exhausted memory, even in a text that no modifier changed. */
 static elman_status check_texts(const struct augmentation_slot *slot, elman_error *error) {
   return slot->texts[0].failed || slot->texts[1].failed ? fail_no_memory(error) : ELMAN_OK;
 }

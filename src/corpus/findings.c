@@ -191,11 +191,11 @@ static bool on_either_side(const struct line_properties *line, bool (*has)(struc
 /* Characters added to both lengths before the comparison, because short sentences vary more. */
 static const double SLACK = 10;
 
-/* Evidence from which a text is in the language of the other side: the odds are e^2 to 1 if both
- * sides have it and e^10 to 1 together, and e^10 to 1 if only one side has it. */
+/* Minimum evidence, as the logarithm of the odds, that a text is in the language of the other side.
+ * A single side needs SURE. Two sides need LIKELY each and SURE together. */
 static const double LIKELY = 2, SURE = 10;
 
-/* Return how much a side looks as if it were in the language of the other side. */
+/* Return the evidence that a side is in the language of the other side. */
 static double reversal(const struct line_properties *line, int side) {
   return side == S ? -line->language[S].for_source : line->language[T].for_source;
 }
@@ -214,7 +214,7 @@ static bool is_copy(const struct line_properties *line) {
   return line->copy;
 }
 
-/* Return whether one side is in the language of the other side, which is not. */
+/* Return whether both sides are in the language of one of them. */
 static bool is_in_wrong_language(const struct line_properties *line) {
   enum { SOME_WORDS = 4 };
   if (line->copy) return false;

@@ -16,7 +16,7 @@ struct importer {
   elman_import_info *info;
   elman_pairs *pairs;
   const char *name;         /* name of the file, for messages */
-  char entry[256];          /* name of the file in a zip archive; "" = the file is none */
+  char entry[256];          /* name of the file in a zip archive; "" = the file is no zip archive */
   struct text content;      /* UTF-8 without a byte order mark; readers may modify the bytes */
   bool was_utf16;           /* the content was converted */
   struct buffer line;       /* line of the current pair */

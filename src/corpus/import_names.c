@@ -95,7 +95,7 @@ bool import_choose(size_t chosen[2], const struct text *names, size_t count) {
   }
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
-    /* Beside two other languages, this is rather a column of identifiers than Indonesian. */
+    /* "id" beside two other languages is probably a column of identifiers, not Indonesian. */
     if (!is_language(names[i]) || (count > 2 && import_same_name(names[i], text_of("id"))))
       continue;
     if (found < 2) chosen[found] = i;

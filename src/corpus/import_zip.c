@@ -29,7 +29,7 @@ struct zip_library {
 #undef FIELD
 };
 
-/* The name that belongs to the headers of libzip 1.x. */
+/* The file name of the library that fits the headers of libzip 1.x. */
 static const char library_name[] = "libzip.so." ELMAN_ZIP_SOVERSION;
 
 /* Write the address of a function, which C cannot convert from void *. */

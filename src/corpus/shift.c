@@ -156,15 +156,16 @@ static void add_statistics(struct statistics *sums, const struct shift_lines *li
   }
 }
 
-/* Logarithms of likelihood ratios: translations against lines of the neighborhood. */
+/* Logarithms of likelihood ratios: of translations to lines of the neighborhood. */
 struct weights {
   double states[RELATIONS][STATES];
   double constant, squared; /* of the unlikeness of the lengths */
-  double information;       /* mean weight of translations; how well they can be told apart */
+  double information;       /* mean weight of translations, which measures how well they can be
+                               distinguished */
 };
 
 static struct weights weights_of(const struct statistics *linked, const struct statistics *others) {
-  static const double PRIOR = 20; /* pairs that both are given in equal proportions */
+  static const double PRIOR = 20; /* pairs added to both statistics, in the same proportions */
   struct weights weights = {0};
   for (int kind = 0; kind < RELATIONS; kind++) {
     for (int state = 0; state < STATES; state++) {
@@ -197,8 +198,9 @@ static double fit(const struct weights *weights, const struct shift_lines *lines
   return sum;
 }
 
-/* Estimate the weights from the distance that tells most: 0, unless most of the corpus is
- * shifted. The others are lines nearby, because a corpus may be sorted by length. */
+/* Estimate the weights with the distance at which translations are easiest to distinguish: 0,
+ * unless most of the corpus is shifted. Compare them with lines nearby, because a corpus may be
+ * sorted by length. */
 static struct weights estimate_weights(const struct shift_lines *lines) {
   enum { NEARBY = LONGEST_SHIFT + 2 };
   struct statistics others = {0};

@@ -75,11 +75,11 @@ void svg_declaration(FILE *stream);
 
 /* Write the start of the svg element and its background. `title` is text; `style` are additional
  * rules. A picture in a page that follows dark mode has `dark_style`, the rules of that mode; a
- * picture in a file has NULL, because a paper is white. The document must end with </svg>. */
+ * picture in a file has NULL, because paper is white. The document must end with </svg>. */
 void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
                const char *dark_style);
 
-/* Write the label of a column with its center at x. A rotated one starts there, or ends there. */
+/* Write the label of a column with its center at x. A rotated label starts or ends there. */
 void svg_label(FILE *stream, const char *text, bool known, bool ends, size_t x, size_t y,
                bool rotated);
 

@@ -58,7 +58,7 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
   }
 }
 
-/* Write text beside an arrow, so that its direction does not turn the arrow. */
+/* Write text beside an arrow, isolated so that right-to-left text does not reverse the arrow. */
 static void write_side(FILE *stream, const char *text, size_t width) {
   const struct isolation isolation = isolation_of(text);
   fputs(isolation.begin, stream);
@@ -120,7 +120,7 @@ static void write_sentences(FILE *stream, const elman_attention_writer *writing,
 static size_t title_columns(const elman_attention_writer *writing,
                             const elman_translation *translation) {
   const elman_attention_place place = writing->place;
-  const size_t most = SVG_CAPTION / 2 + 1; /* the dots count as well */
+  const size_t most = SVG_CAPTION / 2 + 1; /* with a column for the dots */
   const size_t number = (size_t)snprintf(NULL, 0, "%zu.%zu: ", place.sentence, place.hypothesis);
   if (writing->style.title != NULL) return visible_width(writing->style.title);
   if (writing->refusal != NULL) {

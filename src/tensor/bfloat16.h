@@ -99,7 +99,7 @@ size_t pair_block(const struct pair_kernel *kernel, size_t k);
 enum pair_kind { PAIRS_NONE, PAIRS_AVX512, PAIRS_AMX, PAIRS_PLAIN };
 
 /* Return whether the processor has the instructions of a kernel, and whether that kernel is faster
- * than float32: VDPBF16PS is on AMD (Zen 4, Zen 5), but not on Intel, where it does as many
+ * than float32: VDPBF16PS is faster on AMD (Zen 4, Zen 5), but not on Intel, where it does as many
  * products per cycle as the instruction for float32. */
 bool pair_kernel_runs(enum pair_kind kind);
 bool pair_kernel_gains(enum pair_kind kind);

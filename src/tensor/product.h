@@ -12,8 +12,8 @@
  *
  * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
- * every product. In portable arithmetic they compute all products, and in builds without OpenBLAS,
- * too. In double the only kernel is a plain loop, for builds without OpenBLAS. */
+ * every product. In portable arithmetic, and in builds without OpenBLAS, they compute all products.
+ * In double the only kernel is a plain loop, for builds without OpenBLAS. */
 #ifndef ELMAN_TENSOR_PRODUCT_H
 #define ELMAN_TENSOR_PRODUCT_H
 

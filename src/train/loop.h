@@ -39,7 +39,7 @@ struct elman_training {
   elman_status pending;
   elman_error problem;
   bool diverged;       /* the weights are useless, so no checkpoint may be written */
-  bool in_epoch;       /* a validation that an earlier run owed is done */
+  bool in_epoch;       /* the validation that was due when an earlier run stopped is done */
   bool finished;       /* no update remains */
   bool ended;          /* run_finish was called */
   elman_status status; /* of the last call of run_advance */

@@ -115,7 +115,8 @@ elman_status elman_snapshots_find(elman_history *longest, size_t *count, const c
   return status;
 }
 
-/* Remove a snapshot. Leave a file that has replaced it, which is the user's. */
+/* Remove a snapshot. If another file has replaced the snapshot, keep that file, because it belongs
+ * to the user. */
 static elman_status remove_snapshot(const char *output, uint64_t update, elman_error *error) {
   char reason[128], *path;
   elman_history history;

@@ -143,8 +143,8 @@ elman_status trainer_step(struct update_result *result, struct trainer *trainer,
                                    .batch = batch,
                                    .update = state->update};
   *result = (struct update_result){.learning_rate = trainer_learning_rate(trainer, progress)};
-  /* Updates rows of embeddings that rested. The gradient is zero: Adam clears what it has used. The
-   * shards add to the optimizer's block. */
+  /* Apply the deferred updates of the rows that the batch reads. The gradient is zero here, because
+   * Adam clears the gradients that it has used. The shards add to it. */
   optimizer_begin(&trainer->optimizer, batch);
   const elman_status status = shards_gradient(trainer->shards, losses, &job, error);
   if (status != ELMAN_OK) {

@@ -139,7 +139,7 @@ static const struct combination_list *list_at(const struct combinations *all, si
   return &all->lists[all->gaps[place].sentence];
 }
 
-/* Push what follows from a node; the first one if `from` is NO_NODE. */
+/* Push the combinations that follow from a node; if `from` is NO_NODE, push the first one. */
 static elman_status push_following(struct combinations *all, size_t from, elman_error *error) {
   elman_status status = ELMAN_OK;
   if (from == NO_NODE)

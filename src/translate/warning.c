@@ -78,7 +78,7 @@ static bool warn_of_script(elman_warning *warning, const struct model *model,
 /* ---- unknown tokens ---- */
 
 /* Return whether an unknown token is a token of the model in the other form, or has a character
- * whose other form is one. */
+ * whose other form is a token. */
 static bool is_variant(struct text token, const struct vocabulary *vocabulary,
                        int (*other_form)(int codepoint)) {
   enum { LONGEST = 64, LONGEST_CHARACTER = 4 };

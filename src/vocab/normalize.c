@@ -156,7 +156,7 @@ static bool is_kept(int codepoint, elman_normalization form) {
 
 /* Return whether text that contains only such characters is already normalized: in NFC, or in NFKC
  * before signs_unify. The set of characters need not be complete; other text is normalized by the
- * general functions. Without normalization, all characters are. */
+ * general functions. With the form "none", this holds for all characters. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},

@@ -116,7 +116,7 @@ void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t
 
 /* ---- untranslated words ---- */
 
-/* Two adjacent words. At least one is a word of the other language, which was copied in place of an
+/* Two adjacent words. At least one is a word of the other language that was copied in place of an
  * unknown word. */
 struct foreign_neighbors {
   struct text left, right; /* without marks */

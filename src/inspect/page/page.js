@@ -128,7 +128,7 @@ function wordButton(side, at, token, lang) {
   }, isolate(token, lang));
 }
 
-/* The page has one language. */
+/* This page exists in one language, so it does not translate the names of figures. */
 const nameOfFigure = (name) => name;
 
 /* Return the nodes of a header. Words of comparison tables are not reachable by keys. */

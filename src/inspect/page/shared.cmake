@@ -3,7 +3,8 @@
 
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
 
-# CMake gives hashes in hexadecimal, a security policy has base64: three digits of the one are two of the other.
+# Convert a hash from hexadecimal, as CMake writes it, to base64, as a security policy requires:
+# three hexadecimal digits become two digits of base64.
 function(base64_of_hash hash result)
   string(APPEND hash 00)
   set(text "")
@@ -15,7 +16,7 @@ function(base64_of_hash hash result)
     string(SUBSTRING ${BASE64} ${low} 1 second)
     string(APPEND text ${first}${second})
   endforeach()
-  # 256 bits end in the last digit but one.
+  # The 256 bits end in the last digit but one, so the last digit is left out.
   string(SUBSTRING ${text} 0 43 text)
   set(${result} "${text}=" PARENT_SCOPE)
 endfunction()
@@ -27,7 +28,7 @@ foreach(name common heat_map)
 endforeach()
 file(READ ${CMAKE_CURRENT_LIST_DIR}/colors.inc text)
 string(REPLACE "@COLORS@" "${text}" SCRIPT "${SCRIPT}")
-# The list of an enum in C becomes one of an object.
+# Convert the rows of an enum in C to the properties of an object in JavaScript.
 file(READ ${CMAKE_CURRENT_LIST_DIR}/picture.inc text)
 string(REPLACE " = " ": " text "${text}")
 string(REPLACE "@PICTURE@" "${text}" SCRIPT "${SCRIPT}")
