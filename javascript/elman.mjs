@@ -76,7 +76,8 @@ const isPending = (source) => isMethod(source, "arrayBuffer") || isMethod(source
 /** Wait for the bytes of a source. */
 async function arrived(source, name, allowed) {
   const failed = (problem) => {
-    const reason = problem?.cause?.message || problem?.message || problem; // "fetch failed" says nothing
+    /* The message of fetch() itself is only "fetch failed". */
+    const reason = problem?.cause?.message || problem?.message || problem;
     throw new ElmanError("no input", `${name} cannot be read: ${reason}`, "", { cause: problem });
   };
   const found = await Promise.resolve(source).catch(failed);
@@ -95,7 +96,7 @@ function checkSignal(signal, what) {
     throw new ElmanError("interrupted", `${what} was aborted: ${signal.reason?.message ?? signal.reason}`, "", { cause: signal.reason });
 }
 
-/** Copy options. JSON cannot write all values of the copy. */
+/** Copy options. The copy may contain values that JSON cannot write. */
 function copyOf(options) {
   if (!isPlain(options)) throw new ElmanError("invalid argument", `options must be an object, not ${nameOf(options)}`);
   try {
@@ -113,8 +114,8 @@ function dividedOptions(options) {
   return { signal, others };
 }
 
-/** Return where the module is without an argument of load(). A bundler finds the file by exactly this expression. The
- * development server of Vite moves the scripts of packages, but not their other files, to node_modules/.vite/deps. */
+/** Return the place of the module for a load() without an argument. Bundlers find the file by exactly this expression.
+ * The development server of Vite moves the scripts of packages, but not their other files, to node_modules/.vite/deps. */
 function beside() {
   const url = new URL("./elman.wasm", import.meta.url);
   return /\/node_modules\/\.vite\/deps\/elman\.wasm$/.test(url.pathname) ? new URL("../../elman/elman.wasm", url) : url;
@@ -122,7 +123,7 @@ function beside() {
 
 const REMEDY = "; serve elman.wasm of the package there, or pass its bytes or address to Elman.load()";
 
-/** Return the address that a text means: relative to the page, or in a worker without one, to this file. */
+/** Return the URL that a text means: relative to the page or, in a worker without a page address, to this file. */
 const addressOf = (text) => new URL(text, /^(blob|data):/.test(globalThis.location?.href ?? "blob:") ? import.meta.url : location.href);
 
 /** Return the bytes or the module that `source` names. */
@@ -156,8 +157,8 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name in the
- * spelling of the other side is changed to a name that does not exist. */
+/** Convert the name of a key: the module has length_penalty, JavaScript has lengthPenalty. A request that contains
+ * length_penalty is converted, too, to a name that does not exist, so it is refused. */
 const otherName = (name) => (name.includes("_") ? name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
   : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
@@ -175,8 +176,9 @@ function answered(value) {
 const answeredMessage = (message) =>
   message.replace(/'[^']*'|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, (name) => (name[0] === "'" ? name : otherName(name)));
 
-/** Encode a request, and convert its keys. JSON would turn NaN into null, a Map into an empty object, a Date into a
- * string, and leave out functions; {"": NAME} names them, so that the module refuses them. A typed array is an array. */
+/** Encode a request, and convert its keys. JSON would turn NaN into null, a Map into an empty object and a Date into a
+ * string, and would leave out functions. Such a value is sent as {"": NAME}, which the module refuses. A typed array is
+ * sent as an array. */
 function encoded(request) {
   const isExpressible = (value) => {
     if (typeof value === "number") return Number.isFinite(value);
@@ -260,8 +262,9 @@ class Handle {
     throw new ElmanError("invalid argument", `${name} must be an object of type ${this.type} of the same module, not ${problem}`);
   }
   free() {
-    if (this.#number !== 0) this.connection.call("free", { object: this.#number }); // fails if a training uses it
-    this.#number = 0; // unless the call has thrown: a training may still use the object
+    /* The call throws, and the number stays, if a Training object still uses this one. */
+    if (this.#number !== 0) this.connection.call("free", { object: this.#number });
+    this.#number = 0;
   }
   /* For `using`, where the language has it. */
   [Symbol.dispose ?? Symbol("Symbol.dispose")]() {
@@ -270,7 +273,8 @@ class Handle {
 }
 
 export class Pairs extends Handle {
-  static type = "Pairs"; // minifiers change the name of a class
+  /* The name is a constant, because minifiers change the names of classes. */
+  static type = "Pairs";
   constructor(connection, found) {
     super(connection, found?.pairs);
     const { count, skippedCount, skipped } = found;

@@ -89,7 +89,9 @@ elman_status read_value(const struct field *field, const json_t *value, elman_er
 elman_status refuse_key(unsigned scopes, const char *key, const char *const *others,
                         elman_error *error) {
   char typed[LONGEST_KEY];
-  const bool is_field = strchr(key, '_') != NULL; /* else nothing had changed, or from n_best */
+  /* elman.mjs has converted the key. A key without '_' was not changed, or was typed with '_', as
+   * n_best, which became nBest. */
+  const bool is_field = strchr(key, '_') != NULL;
   elman_option_write_name(typed, sizeof typed, key,
                           is_field ? ELMAN_NAMES_CAMEL : ELMAN_NAMES_FIELD);
   return elman_option_refuse(scopes, typed, others, ELMAN_NAMES_CAMEL, error);

@@ -8,7 +8,7 @@ void search_options_free(struct search *search) {
   free(search->prefix);
 }
 
-/* Put text in the place of what JSON cannot express, so that the library shows it. */
+/* Replace each value that JSON cannot express by its text, which messages of the library show. */
 static void express(const json_t *from) {
   json_t *value = (json_t *)(uintptr_t)from;
   const char *key;

@@ -45,7 +45,8 @@ const placeToShare = () => new URLSearchParams(addressNow(true));
 /* Remove all choices from the address. */
 const clearAddress = () => attempt(() => history.replaceState(null, "", location.href.split("#")[0]));
 
-/* Whether an address replaces the entry of the history: while the page opens, and while it returns to an entry. */
+/* Whether an address replaces the present entry of the history: true while the page opens, and while it returns to an
+ * entry. */
 let replaces = true;
 
 /* Show the place of an entry of the history. Settings stay as they are. */

@@ -20,7 +20,7 @@ function(packed_file file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# The same for a text.
+# Set the variable to the text in gzip and base64.
 function(packed_text text result)
   file(WRITE ${OUTPUT}.part "${text}")
   packed_file(${OUTPUT}.part packed)
@@ -51,8 +51,8 @@ foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
 endforeach()
-# Make local names and expressions short. Keep names of the whole script, because tests use them. A Node from
-# elsewhere does not find the modules of Debian's terser without NODE_PATH.
+# Make local names and expressions short. Keep global names, because tests use them. A Node.js that
+# is not Debian's finds the modules of Debian's terser only with NODE_PATH.
 file(WRITE ${OUTPUT}.js "${SCRIPT}")
 execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TERSER} --mangle --compress --output ${OUTPUT}.min.js
                         -- ${OUTPUT}.js
@@ -60,8 +60,8 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${TE
 file(READ ${OUTPUT}.min.js SCRIPT)
 file(REMOVE ${OUTPUT}.js ${OUTPUT}.min.js)
 
-# The worker is one classic script: files, the connection, then the worker itself. A page from a file has no origin, and
-# browsers refuse it workers that are modules.
+# The worker is one classic script: files, the connection, then the worker itself. It is no module,
+# because browsers refuse module workers for a page from a file, which has no origin.
 read_text(${MODULE}/wasi.mjs WORKER)
 read_text(${MODULE}/elman.mjs text)
 string(APPEND WORKER "${text}")
@@ -102,7 +102,7 @@ shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
 fill_page()
 # The model that the page begins with, if there is one. Its weights hardly shrink, but its vocabulary does.
-# A name such as NAME.zh-en.safetensors states its languages, in case that the model does not.
+# A name such as NAME.zh-en.safetensors states its languages, in case the model does not.
 set(STARTER_DATA "")
 set(STARTER_LANGUAGES "")
 if(NOT "${STARTER}" STREQUAL "")

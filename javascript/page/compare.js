@@ -23,12 +23,12 @@ function chooseContrast(what) {
   drawCompare();
 }
 
-/* A side has the settings of the view "Learn", and its own on top. */
+/* A side has the settings of the view "Learn", except those that it overrides. */
 const settingsOfSide = (side) => Object.fromEntries(Object.entries({ ...state.settings, ...side.settings })
   .filter(([name, value]) => hyperparameter(name) && hyperparameter(name).default !== value));
 
-/* A network is named after the settings in which it differs. Figures have the values with which it was
- * created. */
+/* A network is named after the settings in which it differs from the other one. A network that exists is named by the
+ * values with which it was created. */
 function nameOfSide(side) {
   const value = (one, name) => (one.run.values ?? valuesOfSide(one))[name];
   const differing = COMPARED.filter((name) => value(side, name) !== value(compared[side.name === "a" ? "b" : "a"], name));

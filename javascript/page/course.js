@@ -78,7 +78,7 @@ async function measureToy() {
 
 const LATE_WORDS = ["昨天", "明天", "今晚", "每天"];
 
-/* Watch a correct translation of a sentence that was not learned, in which a word of time moves to the end. */
+/* Watch a correct translation of a sentence that was not learned, in which a time word moves to the end. */
 async function measureDaily() {
   const found = await translationsOf(givenPairs());
   const readings = found.flatMap(({ free }) => readingsOf(free));
@@ -91,7 +91,7 @@ async function measureDaily() {
     moved: best === null ? null : { ...moved(best), sentence: best.source } };
 }
 
-/* Find the first epoch from which on the moved word reads its counterpart most, and show it. */
+/* Find the first epoch from which on the moved word gives its counterpart the largest weight, and show it. */
 async function measureSince() {
   const { moved } = lesson.found[1], reference = referenceOf(moved?.sentence ?? state.watched), weights = [];
   for (const epoch of [...state.run.kept].sort((a, b) => a - b)) {
@@ -232,7 +232,7 @@ async function measureForcing() {
   const found = await translationsOf(givenPairs(), { forced: true });
   for (const one of found) one.wrong = await wrongChoices(one);
   const choices = sumOf(found.map(({ forced }) => forced.targetTokens.length));
-  /* The example: one wrong choice with help if there is such a sentence, and the most wrong words without. */
+  /* The example has the fewest wrong choices with help and, among such sentences, the most wrong words without. */
   for (const one of found) one.misled = distanceOf(one.free.targetTokens, one.forced.targetTokens) - one.wrong.length;
   const fitting = found.filter(({ wrong, misled }) => wrong.length > 0 && misled > 0);
   const example = largest(fitting, ({ wrong, misled }) => misled - 100 * wrong.length);

@@ -72,7 +72,7 @@ async function drawFrame(canvas, title) {
 
 const FILM_TOP = 44, FILM_EDGE = 16;    // of a frame, in CSS pixels
 
-/* Show an epoch without a change of the page's own, and return its title. */
+/* Show an epoch in the drawing without changing the epoch that the page shows, and return the title. */
 async function showFrame(epoch, text, reference) {
   const where = { slot: "main", epoch: epoch === modelEpoch() ? null : epoch };
   const [translation] = await engine.call("translate", { ...where, text, options: { splitSentences: "off" } });

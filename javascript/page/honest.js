@@ -30,7 +30,8 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
   byId("reading").replaceChildren(line, element("span", {}, t("unknown")));
 }
 
-/* Return the warning of a translation as nodes. A text of another language gets what can be done about it in this page. */
+/* Return the warning of a translation as nodes. For a text in another language, they state what the user can do in this
+ * page. */
 function warningOf({ source, warning: { kind, message } }) {
   const tag = sourceOf(translator.chosen), other = choiceFor(source);
   if (kind !== "script" || tag === "") return [t(`warning.${kind}`, { message })];

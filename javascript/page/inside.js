@@ -61,7 +61,7 @@ function redrawInside() {
   drawCheck(found.check);
 }
 
-/* Whether figures are of the same network and pair, so that a gradient check of the one is that of the other. */
+/* Return whether both sets of figures show the same network and pair. A gradient check then holds for both. */
 const isSameInside = (one, other) => one !== null && ["of", "last", "epoch", "source", "target"].every((name) => one[name] === other[name]);
 
 const lookInside = newestOnly(async () => {

@@ -1,6 +1,7 @@
 /* Keeping things: settings, pairs and network of the last visit, model files, and links. */
 
-/* All pages from files share one storage in some browsers, so a page with a model inside has a name of its own. */
+/* All pages from files share one storage in some browsers, so a page with a model inside stores its data under another
+ * name. */
 const PACKED = byId("model").textContent.trim();
 const STORE = PACKED === "" ? "elman-playground" : `elman-playground-${hashOf(PACKED)}`;
 const MOST_STORED_TEXT = 2 ** 18;         // characters of own pairs in the local storage, which has 5 MB for all slots
@@ -8,8 +9,8 @@ const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
 const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
 const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
 const MOST_SLOTS = 6;
-const DATABASE_SILENCE = 10000;           // milliseconds until the page does without its database
-const KEEP_EVERY = 1000;                  // milliseconds between two times that the network is kept while it learns
+const DATABASE_SILENCE = 10000;           // milliseconds without an answer after which the page does not use its database
+const KEEP_EVERY = 1000;                  // minimum milliseconds between two times that a learning network is kept
 const KEEP_SHARE = 0.05;                  // of the time, at most, for keeping
 
 /* ---- Slots. Each tab keeps its things in a slot of its own, so that no tab overwrites what another has changed. A slot
@@ -274,7 +275,8 @@ async function openModel(bytes, name, quiet = false) {
   await checkFit(state.run, quiet);
 }
 
-/* Warn if the model lacks words of the pairs. If it lacks many, learning begins again rather than going on. */
+/* Warn if the model lacks words of the pairs. If it lacks many, the next run begins with a new network instead of
+ * continuing. */
 async function checkFit(run, quiet) {
   let words = 0, lacking = 0;
   for (const [text, reference] of pairs.lines.filter((line) => !isBlank(line)).slice(0, 20).map(sidesOf)) {

@@ -1,12 +1,13 @@
 /* Learning: the settings, the buttons, the loss curve and the attention of one sentence. */
 
 const MAIN_SETTINGS = ["attention", "cell", "hiddenSize", "embeddingSize", "learningRate", "seed"];
-/* Without an effect in the page: there are no links for guided alignment, and languages are for the service. */
+/* Settings without an effect in the page: its pairs have no links for guided alignment, and languages are for the
+ * service. */
 const HIDDEN_SETTINGS = ["guideWeight", "sourceLanguage", "targetLanguage"];
 const MOST_EPOCHS = 10000;
 
 const PATIENCE = 5000;    // milliseconds without a message of the worker
-const PACE = 330;         // milliseconds of an epoch of the first run, at least: its steps are to be seen
+const PACE = 330;         // minimum time of an epoch in the first run, in milliseconds, so that the user sees its steps
 let curve = null, learnMap = null, learnFigure = null;
 
 /* ---- Settings ---- */
@@ -95,7 +96,7 @@ function drawSettings() {
   if (focused.startsWith("setting-") && byId(focused) !== null) byId(focused).focus();
 }
 
-/* Return what determines a network: another signature means that it must begin again. */
+/* Return what determines a network: if it changes, the next run begins with a new network. */
 function signature() {
   const names = Object.keys(state.settings).sort();
   return JSON.stringify([names.map((name) => [name, state.settings[name]]), hashOfPairs()]);
@@ -197,7 +198,7 @@ function replaceNetwork(info, run) {
   networkWasReplaced(info !== null);
 }
 
-/* Return the data that restore the network; null if it has learned for less than the seconds. */
+/* Return the data that restore the network; null if it has learned for fewer seconds. */
 async function keepsake(seconds) {
   const { run } = state;
   return !hasModel() || run.epoch === 0 || run.seconds < seconds ? null : networkNow();
@@ -361,7 +362,7 @@ function drawStatus() {
     element("div", `${key}.title` in TEXTS ? { title: t(`${key}.title`) } : {}, element("dt", {}, t(key)), element("dd", {}, String(value)))));
 }
 
-/* The mean loss of an epoch belongs to its middle. */
+/* The mean loss of an epoch is drawn at the middle of the epoch. */
 const pointsOf = (run) => (run.ends.length > 0 ? run.ends.map(([epoch, loss]) => [epoch - 0.5, loss]) : run.points);
 
 function seriesOf(run, ink = "accent", name = t("loss.train"), dev = t("loss.dev"), devInk = "second") {

@@ -192,7 +192,7 @@ async function startEngine() {
   }
   if (pairs.wanted === undefined) {
     await restoreLargePairs();
-    if (pairs.set === FIRST.set) await choosePairs(FIRST.set); // the browser has lost the others
+    if (pairs.set === FIRST.set) await choosePairs(FIRST.set); // the browser has lost the large set that was stored
   }
   storing = true;
   storeNow();

@@ -83,7 +83,7 @@ function placesOf({ sources, targets, sourceText, targetText }, width, widthOf) 
     const source = (s) => place(s, S, pitch[0], flips.source), target = (j) => place(j, T + 1, pitch[1], flips.target);
     spread = { source, target, rooms: { source: roomsOf(sources, source, pitch[0] - 8), target: roomsOf(["<s>", ...targets], target, pitch[1] - 8) } };
   }
-  /* A word that is wider than its column may use what its neighbors leave free. */
+  /* A word that is wider than its column may use the space that its neighbors leave free. */
   function roomsOf(tokens, along, each) {
     const needs = tokens.map((token) => Math.max(BOX, widthOf(visible(token)) * (WORD / SIZE) + 18)), rooms = needs.map((need) => Math.min(need, each));
     needs.forEach((need, at) => {
@@ -330,7 +330,7 @@ class Network {
     this.paintMoment();
   }
 
-  /* Return how much of a part is there at the moment of a played translation: 0, 1 or a share. */
+  /* Return how much of a part is visible at the present moment of a played translation, from 0 to 1. */
   presence(order) {
     if (this.moment === null) return 1;
     const { at, share } = this.moment;
@@ -523,7 +523,7 @@ class Network {
     if (part !== null) this.pick(part);
   }
 
-  /* Up and down lead along the data, left and right along time; a right-to-left row turns the latter round. */
+  /* Up and down follow the data, left and right follow time; in a right-to-left row, left and right are interchanged. */
   key(event) {
     if (this.view === null) return;
     const now = this.at ?? this.lit ?? { kind: "w", t: 0 }, { upright } = this.places;

@@ -4,8 +4,8 @@ const TOY = [
   ["我 爱 学习", "I love studying"], ["他 在 喝 茶", "He is drinking tea"], ["她 是 我 的 老师", "She is my teacher"],
   ["我们 去 学校", "We go to school"], ["今天 天气 很 好", "The weather is nice today"],
 ].map((sides) => sides.join("\t"));
-/* The first run: few enough pairs for a dozen epochs in some seconds, and enough that the words must find each other. The
- * five sentences in the list have words that cross. */
+/* The first run: few enough pairs for a dozen epochs in some seconds, but too many to memorize, so that the network
+ * must align words. The five listed sentences have links that cross. */
 const FIRST = {
   set: "first", count: 450, epochs: 12,
   settings: { attention: "scaled", hiddenSize: 64, embeddingSize: 64, batchSize: 8, learningRate: 0.003 },
@@ -160,7 +160,7 @@ function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
 /* Learning should take seconds rather than minutes at first. */
 const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
 const epochsOfSet = (set = pairs.set) => MADE_SETS[set]?.epochs ?? { first: FIRST.epochs, toy: 80, daily: 15 }[set] ?? epochsFor(pairs.lines.length);
-/* Other sets than these have their own sentences for validation. */
+/* Return how many pairs to hold out; -1 for a set that has sentences for validation of its own. */
 const holdOfSet = (set = pairs.set) => ([FIRST.set, "toy", "own"].includes(set) ? 0 : -1);
 
 const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`

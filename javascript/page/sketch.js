@@ -1,9 +1,10 @@
 /* The network before it learns: the view Learn shows it with the watched pair, so that a first visit sees what will change. */
 
 const SLOT_OF_SKETCH = "sketch";
-const SKETCHED_SIZE = 512;      // of a state or an embedding; larger networks are not made without being wanted
+const SKETCHED_SIZE = 512;      // largest state or embedding; a larger network is made only when the user starts training
 const SKETCHED_TEXT = 300000;   // characters of pairs
-/* `of` is the network and the sentence of which it is: see sketchWanted(). The translation is null where there is none to show. */
+/* `of` identifies the network and the sentence of the sketch, as sketchWanted() does. The translation is null if there
+ * is none to show. */
 const sketch = { of: "", info: null, translation: null, numbers: null };
 
 const sketchWanted = () => JSON.stringify([state.now, state.watched]);
@@ -16,7 +17,8 @@ function dropSketch() {
   Object.assign(sketch, { of: "", info: null, translation: null, numbers: null });
 }
 
-/* Make the sketch. Where the settings or pairs make none, there is nothing to show, and Start gives the reason. */
+/* Make the sketch. If the settings or pairs allow no network, there is nothing to show, and the button Start gives the
+ * reason. */
 const makeSketch = newestOnly(async () => {
   const of = sketchWanted(), text = state.watched, reference = referenceOf(text), values = learnArguments(SLOT_OF_SKETCH);
   const isLarge = ["hiddenSize", "embeddingSize"].some((name) => valueOf(name) > SKETCHED_SIZE) || values.text.length > SKETCHED_TEXT;

@@ -63,7 +63,6 @@ const SCORES = {
 };
 const WEIGHTS = { local: "53", adaptive: "59", sentinel: "48", hierarchical: "69" };
 
-/* The model that the figures show; null for one of a service. */
 /* The network of a view: where the worker has it, and its info, which is null at a service. */
 const networkOfLearn = () => (sketchOnShow() === null ? { place: { slot: "main", epoch: state.epoch }, info: state.info }
   : { place: { slot: SLOT_OF_SKETCH }, info: sketch.info });
@@ -326,7 +325,8 @@ const numbersLast = { key: "", numbers: null };
 async function numbersOf(translation, { place, info }) {
   if (info === null || info.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
   if (!numbersKnown.has(translation)) {
-    /* A search that finds the same translation again needs no new numbers. Another network gives other probabilities. */
+    /* If a search finds the same translation with the same probabilities again, the network is the same, and so are the
+     * numbers. */
     const { source, text, logProbabilities } = translation, key = JSON.stringify([place, source, text, logProbabilities.map((value) => value.toPrecision(4))]);
     if (numbersLast.key !== key) Object.assign(numbersLast, { key, numbers: engine.call("attend", { ...place, source, target: text }).catch(() => null) });
     numbersKnown.set(translation, await numbersLast.numbers);

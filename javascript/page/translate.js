@@ -36,7 +36,7 @@ function markStale() {
   byId("translation").setAttribute("aria-busy", String(stale));
 }
 
-/* Show no translation: there is none of the text. */
+/* Remove the translation, because the present text has none. */
 function clearTranslation() {
   asked.results = [];
   drawTranslation();

@@ -197,7 +197,8 @@
     }
   }
 
-  /* Numbers of the watched sentence for a report, which take a tenth of the time at most; undefined where the page keeps those that it has. */
+  /* Return the numbers of the watched sentence for a report, or undefined if the page must keep those that it has:
+   * computing them takes a tenth of the time at most. */
   function reportedNumbers(slot, watched) {
     if (!slot.drawn || slot.large || watched === null) return null;
     const begun = performance.now();
