@@ -100,7 +100,7 @@ cmp -s by_default "$results/stdout" && fail "measures of words and of subwords a
 expect_output '^\{"source_units":"words","target_units":"mixed","translations":20,' attention -m one --summary --json \
   -i english
 
-# If some lines are in words and others, in Chinese, are in tokens, the text uses neither name.
+# If some lines are shown in words and others, in Chinese, in tokens, the report calls both "units".
 { head -n 2 english; sed 's/ //g' chinese | head -n 3; } >mixed
 words=$(head -n 2 english | wc -w)
 expect_exit 0 "$ELMAN" attention -m one --units auto -i mixed --format json

@@ -37,7 +37,9 @@ expect_exit 0 "$ELMAN" convert -q -m floats --dtype int8 -o again8
 cmp int8 again8 || fail "converting int8 there and back changes the file"
 expect_exit 0 "$ELMAN" convert -q -m int8 --dtype bfloat16 -o rounded
 
-# Every command uses them in precision int8, as it would use those of the whole model, and says so; or as floats.
+# Every command that translates uses such a file in precision int8 and says so; the result equals
+# that of the unrounded model in precision int8. With --precision float32, the result equals that of
+# the file converted to float32.
 cut -f 1 "$DATA/toy.zh-en.tsv" | head -n 20 >sources
 for command in 'translate --beam 3 -i sources' 'translate --sample --seed 2 -i sources' 'translate --n-best 2 -i sources' \
   'attention -i sources' "evaluate $DATA/toy.zh-en.tsv" "score $DATA/toy.zh-en.tsv"; do

@@ -22,14 +22,15 @@ names=$(sed -n '42,$p' pairs | grep -c -v -e Tom)
   fail "a name is wrong"
 grep -q '買了[0-9]*本書。' pairs || fail "no pair is in traditional characters"
 
-# Copies with other places; people of a place keep it.
+# Copies with other places; a pair about the people of a country is not copied.
 printf '%s\n' $'我住在波士顿。\tI live in Boston.' $'他是法国人。\tHe is from France.' $'我爱日本。\tI love Japan.' >>folder/train.tsv
 "$make" --places folder >places || fail "--places failed"
 [ "$(wc -l <places)" -eq 2 ] || fail "$(wc -l <places) places instead of 2"
 grep -q -P '^我住在(?!波士顿).*。\tI live in (?!Boston).*\.$' places || fail "no other city"
 grep -q -P '^我爱(?!日本).*。\tI love (?!Japan).*\.$' places || fail "no other country"
 
-# Copies with other names: three of a short pair, 20 if somebody is called so; and the short pairs.
+# Copies with other names: three of a short pair, and 20 of a pair that states a name. Then the
+# short pairs.
 printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack.' $'汤姆和玛丽。\tTom and Mary.' >>folder/train.tsv
 "$make" --names folder >names || fail "--names failed"
 [ "$(grep -c -P '^[^汤]+累了。\t[A-Z]\S* [A-Z][a-z]+ is tired\.$' names)" -eq 3 ] || fail "no three names"
@@ -39,7 +40,7 @@ printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack
 grep -q $'^汤姆累了。\t' short || fail "a short pair is missing"
 ! grep $'^汤姆买了' short || fail "a long pair"
 
-# Back-translation: the probable ones, without dev and test sentences.
+# Back-translation: only probable translations are used, and no dev and test sentences.
 printf '%s\n' 'I see.' 'Goodbye!' 'It is late.' >folder/english.txt
 for found in '我懂 -0.9' '再见 -0.1' '晚 -0.91'; do
   printf '{"text":"%s","target_tokens":["a","b"],"log_probability":%s}\n' $found

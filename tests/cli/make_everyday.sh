@@ -1,5 +1,6 @@
 # Test: slow.
-# tools/make-everyday trains its three models, and continues after an interruption. Its pairs are few here.
+# tools/make-everyday trains its three models, and continues after an interruption. This test gives
+# it few pairs.
 
 make=$DATA/../tools/make-everyday
 command -v opencc >/dev/null || exit 77
@@ -32,7 +33,8 @@ done
 cut -f 1 folder/everyday/{pairs,places,names}.tsv | sort -u | cmp - <(sort folder/everyday/sources.txt) ||
   fail "the large model does not translate every source once"
 
-# The same again: nothing is left to do, and the models are the same. An interrupted run gives them, too.
+# A second run has nothing left to do, and the models stay the same. A run that continues after an
+# interruption gives the same models, too.
 cp -r models before
 expect_exit 0 "$make" folder models
 diff -r models before || fail "a model differs"

@@ -60,7 +60,7 @@ if command -v script >/dev/null; then
 fi
 rm reported
 
-# A choice of the user has no reason.
+# A tokenization that the user has chosen is reported without a reason.
 expect_note '^source: chars, vocabulary size [0-9]+, normalization nfc \(Chinese characters, without spaces between words\)$' train --epochs 0 -o chosen --source-tokens chars --subwords 5 \
   --normalization nfc "$toy"
 expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+, normalization nfc \(Latin script\)$'

@@ -40,7 +40,8 @@ for batches in '--batch-size 20' '--batch-tokens 300 --shards 2 --subword-dropou
   expect_model a "${train[@]}" -t 1 --epochs 3 --resume -o d pairs
   rm -f a* b* c* d*
 done
-# A resumed run has the same options and pairs. The text counts, even if the ids are equal: rare words are one id.
+# A resumed run must have the same options and pairs. The texts of the pairs are compared, because
+# rare words have the same id.
 words=("${small[@]:0:5}" --typos 0.2 --max-vocabulary 20)
 sed 's/apple/Apfel/' pairs >others
 expect_exit 0 "$ELMAN" train "${words[@]}" --epochs 1 -o a pairs

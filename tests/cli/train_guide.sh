@@ -82,7 +82,7 @@ expect_stderr_match '^guided alignment ignores 1 pair without alignment links$'
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_error 65 '^elman: unspaced:1: alignment 4-2 is out of range: ' train -q "${settings[@]}" --source-tokens chars \
   --guide 3 unspaced
-# A bad link is skipped there too, unless it is an error or most are bad.
+# In such text, too, a pair with a bad link is skipped, unless --strict is given or most links are bad.
 { cat unspaced; printf '我爱学习\tI love studying\t0-0 3-2\n他喝茶\tHe drinks tea\t2-2\n'; } >some
 expect_note '^1 pair skipped because of the alignment, the first: some:1: alignment 4-2 is out of range' train \
   "${settings[@]}" --source-tokens chars --guide 3 some

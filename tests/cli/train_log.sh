@@ -18,7 +18,7 @@ for r in [starts, *[r for r in records if r["event"] == "start"]]: # the setting
     assert r["model_file"] == "model.safetensors" and r["run"] == "model", r
     begun = datetime.datetime.strptime(r["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
     now = datetime.datetime.now(datetime.timezone.utc)
-    assert now - datetime.timedelta(days=1) < begun <= now, r # that it is UTC, not how long a run takes
+    assert now - datetime.timedelta(days=1) < begun <= now, r # the time is in UTC; a run takes less than a day
 records = [r for r in records if r["event"] != "start"]
 keys = {
     "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate",

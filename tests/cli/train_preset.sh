@@ -16,7 +16,7 @@ expect_note '^preset small is made for 3681 updates, and this run has about 58: 
 expect_note 'this run has about 29000: learning rate 0\.0032, warm-up 562, moving average 0\.99962, dropout 0\.6' \
   train "${small[@]}" --epochs 1000 --hours 0.0001 -o long "$pairs"
 
-# Values that are given hold. A run without updates has nothing to fit.
+# Explicit values are not fitted. In a run without updates nothing is fitted.
 expect_note 'learning rate 0\.5, warm-up 12, moving average 0\.5, dropout 0\.22' \
   train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 -o given "$pairs"
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 --dropout 0.1 --warm-up 3 \
@@ -48,7 +48,8 @@ for preset in quick small base strong; do
   [ "$(value $preset optimizer)" = muon ] || fail "$preset: another optimizer"
 done
 
-# A source in lower case shows no capital letters, and the rate of a preset is made for its optimizer.
+# Notes: --upper-case has no effect on a source in lower case, and the learning rate of a preset is made for its
+# optimizer.
 expect_note '^--upper-case changes no pair of this epoch; ' \
   train "${small[@]}" --columns 2,1 --upper-case 1 --epochs 1 -o capitals "$pairs"
 expect_note '^preset small: its learning rate is made for --optimizer muon; adam usually needs a smaller --learning-rate$' \

@@ -52,7 +52,8 @@ wait $run
 epochs=$(sed -n 's/^wrote the checkpoint in epoch \([0-9]*\) .*/\1/p' "$results/stderr" | tail -n 1)
 expect_note "^resuming in epoch ($epochs|$((epochs + 1))), " train -t 1 --epochs "$((epochs + 1))" --resume \
   "$DATA/toy.zh-en.tsv"
-# Without a checkpoint, as for a device, the signal ends nothing either. It counts from the start.
+# SIGUSR1 does not end a run without a checkpoint either, such as one whose output is a device. This holds
+# from the start, before the pairs are read.
 mkfifo pairs
 "$ELMAN" train -t 1 --epochs 1000000 -o /dev/null pairs 2>"$results/stderr" &
 run=$!

@@ -71,7 +71,8 @@ expect_model tuned -q --config options.conf -t 1 --dev "$dev" -o again "$DATA/da
 alter tuned damaged 'metadata["elman.search"] = json.dumps({"beam": -1, "length_penalty": 1})'
 expect_error 65 'not a usable elman model: elman.search the beam size must be' inspect -m damaged
 
-# BLEU follows the script of the target: exact translations into Japanese score 100. --bleu-tokens also selects by it.
+# BLEU follows the script of the target: exact translations into Japanese score 100. The BLEU of the
+# search follows --bleu-tokens.
 printf '%s\n' $'I like cats .\t猫が好きです。' $'I like dogs .\t犬が好きです。' $'I see cats .\t猫が見えます。' $'I see dogs .\t犬が見えます。' >japanese
 options=(train --epochs 150 --target-tokens chars --dev japanese --tune-search -f)
 expect_exit 0 "$ELMAN" "${options[@]}" -o japanese.safetensors japanese

@@ -182,7 +182,7 @@ test("a training resumes from its checkpoint as if it had never stopped", () => 
       const checkpoint = training.checkpoint(), bytes = whole.save(), rest = [];
       while (!training.finished) rest.push(...training.advance(1).reports);
       training.finish();
-      /* The start may be a new model, or the model of that moment. */
+      /* A run may resume with a new model, or with the model that was saved with the checkpoint. */
       for (const model of [elman.createModel(pairs, settings), elman.loadModel(bytes)]) {
         const again = model.train(pairs, { ...options, checkpoint }), reports = [];
         while (!again.finished) reports.push(...again.advance(1).reports);

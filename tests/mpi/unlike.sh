@@ -30,7 +30,7 @@ output_to expected/scores evaluate -m model.safetensors --json --beam 3 dev
 expect_exit 0 unlike 3 "$ELMAN" evaluate -m model.safetensors --json --beam 3 dev
 cmp expected/scores "$results/stdout" || fail "the scores differ"
 
-# Fast: refused, with the way out.
+# Fast: the processes refuse to run together, and the message names the remedy.
 expect_exit 64 unlike 2 "$ELMAN" train -q -f -t 1 "${options[@]}" pairs
 expect_stderr_match '^elman: process 1: .* here, but .* in process 0; only with portable arithmetic \(--arithmetic portable\) may processors and compilers differ$'
 expect_exit 0 "$ELMAN" train -q -f -t 1 "${options[@]}" -o fast pairs

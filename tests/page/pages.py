@@ -113,8 +113,8 @@ class PageTest(unittest.TestCase):
 
 
 def main(doc, arguments, page=None):
-    """Run the tests of the calling script, which has so many arguments of its own and needs the page. --part I/N runs
-    one of N parts of them."""
+    """Run the tests of the calling script, which needs the page. `arguments` is the number of its own arguments.
+    --part I/N runs one of N parts of the tests."""
     if len(sys.argv) < 2:
         sys.exit(doc)
     if chromium.find() is None:
