@@ -1,5 +1,5 @@
-# Builds for 64-bit ARM with Debian's cross compiler; QEMU runs what is built. The libraries are those
-# that tools/setup arm64 unpacks.
+# Builds for 64-bit ARM with Debian's cross compiler; QEMU runs the programs. `tools/setup arm64`
+# unpacks the libraries.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -11,7 +11,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-# OpenBLAS lies in a folder of its own, to which no link leads where packages are merely unpacked.
+# OpenBLAS is in a folder of its own. No link leads to it, because the packages are only unpacked,
+# not installed.
 set(LIBRARIES ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CMAKE_SYSROOT})
 set(ENV{PKG_CONFIG_LIBDIR} ${LIBRARIES}/openblas-pthread/pkgconfig:${LIBRARIES}/pkgconfig)

@@ -1,6 +1,7 @@
-# One file for any Linux: `cmake --workflow --preset archive` (archive-arm64 for 64-bit ARM) leaves
-# elman-VERSION-linux-ARCH.tar.gz in its build folder. The archive has the static command and what belongs to
-# it, licenses of what the command contains, a list of its parts (SPDX), and a Containerfile.
+# One file for any Linux: `cmake --workflow --preset archive` (archive-arm64 for 64-bit ARM) writes
+# elman-VERSION-linux-ARCH.tar.gz to its build folder. The archive contains the static command with
+# its documents, the licenses of the libraries in the command, a list of these parts (SPDX), and a
+# Containerfile.
 
 string(REPLACE amd64 x86_64 architecture ${CMAKE_SYSTEM_PROCESSOR})
 set(ARCHIVE_NAME elman-${PROJECT_VERSION}-linux-${architecture})

@@ -1,6 +1,6 @@
 # Functions of the scripts that write files as C.
 
-# Append the text to `code` as an array. An array has bytes, since a string literal may be no longer than 4095
+# Append the text to `code` as an array of bytes, because a string literal may have at most 4095
 # characters.
 function(append_array name text)
   string(HEX "${text}" bytes)

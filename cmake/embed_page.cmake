@@ -1,7 +1,7 @@
 # Writes the attention page as C: cmake -DPAGE=FOLDER -DOUTPUT=FILE.c -P embed_page.cmake
 #
-# page.html is the frame. @STYLE@ and @SCRIPT@ become the shared files (shared.cmake), page.css and
-# page.js. The part before @RECORDS@ is page_head, the rest page_tail.
+# In page.html, @STYLE@ is replaced by the shared styles and page.css, and @SCRIPT@ by the shared
+# scripts and page.js (shared.cmake). page_head is the part before @RECORDS@, page_tail the rest.
 
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 include(${PAGE}/shared.cmake)

@@ -1,9 +1,9 @@
 # Writes the playground as C: cmake -DPAGE=playground.html -DOUTPUT=FILE.c -DLICENSES=FOLDER -P embed_playground.cmake
 #
-# The page has one empty element for a model, SLOT; a model that it begins with is left out, since a handed-out page has one of
-# its own and a service has others. playground_head is the page up to the content of the element,
-# playground_tail the rest. The licenses that the page contains in gzip and base64, each below a line
-# "==== licenses/NAME ====", become files of FOLDER.
+# The page has one empty element for a model, SLOT. playground_head is the page up to the content of this element,
+# playground_tail the rest. The model with which the page begins is left out, because `elman page` writes another
+# model into the page, and a service has its own models. The page contains licenses in gzip and base64, each below a
+# line "==== licenses/NAME ===="; they become files of FOLDER.
 
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 

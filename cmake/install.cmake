@@ -1,6 +1,6 @@
 # Install the libraries, the headers, the license, documents, sentence pairs, and the files by which
 # pkg-config and find_package(elman) find the library. tools/cli installs the command and its files.
-# Components are those of packages.cmake.
+# packages.cmake makes a package of each component.
 
 include(CMakePackageConfigHelpers)
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)
@@ -19,7 +19,7 @@ install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data COMPONENT 
 install(DIRECTORY data DESTINATION ${CMAKE_INSTALL_DATADIR}/elman COMPONENT command
         PATTERN *.md EXCLUDE)
 
-# The library's reference: target `docs`, and with ELMAN_DOCS a part of the build.
+# The target `docs` makes the reference of the library; with ELMAN_DOCS, every build makes it.
 configure_file(cmake/reference/Doxyfile.in reference/Doxyfile @ONLY)
 add_custom_target(docs COMMAND ${PROJECT_SOURCE_DIR}/cmake/reference/make
                                ${PROJECT_BINARY_DIR}/reference/Doxyfile VERBATIM)
@@ -37,7 +37,8 @@ if(BUILD_SHARED_LIBS)
   install(TARGETS elman_static)
 endif()
 
-# The modules for Python load the shared library: that of the system, or with ELMAN_WHEEL one beside them.
+# The modules for Python load the shared library of the system or, with ELMAN_WHEEL, the one in
+# their own folder.
 set(ELMAN_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/elman/python CACHE STRING "Folder of the modules for Python")
 if(ELMAN_WHEEL)
   set(ELMAN_PYTHON_DIR .)
@@ -77,8 +78,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/elman-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/elman-config.cmake
               ${PROJECT_BINARY_DIR}/elman-config-version.cmake DESTINATION ${PACKAGE_DIR})
 
-# The prefix may be another one at `cmake --install --prefix`, and the whole tree may be moved: it is
-# found from where elman.pc lies, and a directory of the prefix is written relative to it.
+# `cmake --install --prefix` may change the prefix, and the installed tree may be moved. elman.pc
+# therefore finds the prefix from its own place, and names directories relative to the prefix.
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
   set(PKG_PREFIX ${CMAKE_INSTALL_PREFIX})
 else()
@@ -92,8 +93,9 @@ foreach(directory LIBDIR INCLUDEDIR)
     set(PKG_${directory} \${prefix}/${CMAKE_INSTALL_${directory}})
   endif()
 endforeach()
-# A static library alone leaves what it needs to the program. `pkg-config --static` would ask for static
-# OpenBLAS and its Fortran library as well, so the needs are public here.
+# If only the static library is built, a program must also link the libraries that it needs. They
+# are public here, because `pkg-config --static` would also name a static OpenBLAS and its Fortran
+# library.
 if(BUILD_SHARED_LIBS)
   set(PKG_PRIVATE .private)
   set(PKG_PUBLIC_LIBS "")

@@ -1,5 +1,6 @@
-# libmicrohttpd for a static program, which cannot load a shared library. Debian's static one needs GnuTLS, of which
-# Debian has no static version. Therefore this builds one without TLS, from Debian's source (tools/setup wasm).
+# libmicrohttpd for a static program, which cannot load a shared library. Debian's static
+# libmicrohttpd needs GnuTLS, of which Debian has no static version. Therefore this file builds one
+# without TLS from Debian's source (tools/setup wasm).
 
 set(MICROHTTPD_SOURCE ${PROJECT_SOURCE_DIR}/build/source-packages/libmicrohttpd)
 if(NOT EXISTS ${MICROHTTPD_SOURCE}/configure)
@@ -7,7 +8,7 @@ if(NOT EXISTS ${MICROHTTPD_SOURCE}/configure)
                       "Or build without `elman serve`: -DELMAN_SERVE=OFF")
 endif()
 
-# MHD_config.h describes the C library.
+# configure writes MHD_config.h, which describes the C library.
 set(build ${PROJECT_BINARY_DIR}/microhttpd)
 if(NOT EXISTS ${build}/config.status)
   set(host "")
@@ -28,7 +29,7 @@ if(NOT EXISTS ${build}/config.status)
 endif()
 
 # The library calls MHD_queue_response for its own answers, too. The program defines this function to replace them
-# (tools/cli/serve/microhttpd.c), and calls that of the library by another name.
+# (tools/cli/serve/microhttpd.c), and calls the function of the library by another name.
 set(folder ${MICROHTTPD_SOURCE}/src/microhttpd)
 set(definition "enum MHD_Result\nMHD_queue_response (")
 file(READ ${folder}/connection.c code)
@@ -44,7 +45,8 @@ set(sources reason_phrase.c daemon.c internal.c memorypool.c mhd_mono_clock.c sy
 list(TRANSFORM sources PREPEND ${folder}/)
 add_library(microhttpd STATIC ${build}/connection.c ${sources})
 target_compile_options(microhttpd PRIVATE -w)
-# Its messages about faults name files, whose folders must not change the bytes of the program.
+# Messages of the library name its source files. The folders of these files must not change the bytes of the
+# program.
 target_compile_definitions(microhttpd PRIVATE BUILDING_MHD_LIB=1 "__FILE__=\"libmicrohttpd\"")
 target_include_directories(microhttpd PRIVATE ${build} ${folder})
 target_include_directories(microhttpd SYSTEM PUBLIC ${MICROHTTPD_SOURCE}/src/include)

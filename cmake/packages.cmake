@@ -1,4 +1,5 @@
-# Debian packages, a component each: `cmake --workflow --preset packages` leaves them in build/packages.
+# Debian packages, one for each component: `cmake --workflow --preset packages` writes them to
+# build/packages.
 #
 #   elman         the command, its page and completions, documents, sentence pairs; the playground with ELMAN_WASM
 #   libelman0     the shared library
@@ -10,13 +11,13 @@
 
 get_target_property(soversion ${ELMAN_SHARED} SOVERSION)
 set(ELMAN_MAINTAINER "The elman authors <maintainers@users.noreply.a-seed-0ef45b0d.example>"
-    CACHE STRING "Who answers for the packages")
+    CACHE STRING "Maintainer of the packages")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_CONTACT ${ELMAN_MAINTAINER})
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has a summary of its own
 set(CPACK_COMPONENTS_ALL command library development python)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -28,7 +29,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SOURCE elman)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# The command and the programs of others need the library of the same version.
+# The command, programs of users and the modules for Python need the library of the same version.
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_COMPONENT_COMMAND_DEPENDS library)
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
@@ -40,27 +41,29 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME elman)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-# It draws PNG and PDF.
+# rsvg-convert of librsvg2-bin draws PNG and PDF.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "librsvg2-bin, libelman-dev")
-# `elman serve` loads it when it starts.
+# `elman serve` loads libmicrohttpd when it starts.
 if(TARGET PkgConfig::MICROHTTPD)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "libmicrohttpd12 | libmicrohttpd12t64")
 endif()
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
     "${PROJECT_DESCRIPTION}
-elman trains recurrent networks on sentence pairs, Chinese and English ones at
-first, translates with them, and shows where the decoder looked. It is exact:
-a training gives the same model, byte for byte, for any number of threads.
+elman trains recurrent networks on sentence pairs of any two languages,
+translates with them, and shows their attention weights. A training run gives
+the same model, byte for byte, for any number of threads.
 .
-This package holds the command, its documents and sentence pairs to try it on.")
+This package contains the command, its documents, and sentence pairs as
+examples.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libelman${soversion})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
-# elman brings threads of its own; any build of OpenBLAS serves, and this one is Debian's usual one.
+# elman has threads of its own, so every build of OpenBLAS is suitable; this one is Debian's
+# default.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
-# `corpus convert` loads it for zip archives.
+# `corpus convert` loads libzip for zip archives.
 if(TARGET PkgConfig::LIBZIP)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libzip4 | libzip4t64")
 endif()
@@ -69,7 +72,7 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
 libelman trains recurrent networks on sentence pairs, translates with them, and
 gives the attention weights of the decoder.
 .
-This package holds the shared library.")
+This package contains the shared library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libelman-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -85,13 +88,14 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 libelman trains recurrent networks on sentence pairs, translates with them, and
 gives the attention weights of the decoder.
 .
-This package holds the header, the static library, the files for pkg-config and
-CMake, and examples.")
+This package contains the header, the static library, the files for pkg-config
+and CMake, and examples.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-elman)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
-# They compile the modules, and remove what Python has compiled.
+# These scripts compile the modules to bytecode after installation, and remove the bytecode before
+# removal.
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/python/postinst
                                               ${CMAKE_CURRENT_LIST_DIR}/debian/python/prerm)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), python3-numpy")
@@ -102,9 +106,9 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION
 The module elman trains recurrent networks on sentence pairs, translates with
 them, and gives attention weights as NumPy arrays.
 .
-This package holds the modules elman and, for PyTorch, elman_torch.")
+This package contains the modules elman and, for PyTorch, elman_torch.")
 
-# The command alone is linked with it.
+# Only the command is linked with readline.
 set(COMMAND_NOTE "")
 if(TARGET PkgConfig::READLINE)
   file(READ ${CMAKE_CURRENT_LIST_DIR}/debian/readline COMMAND_NOTE)

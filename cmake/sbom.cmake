@@ -1,5 +1,5 @@
 # The list of parts of an archive or a package, as SPDX 2.3 in JSON: its files with checksums, and the libraries
-# that the command contains or needs. Included by scripts of packaging, on Debian.
+# that the command contains or needs. The scripts that make packages on Debian include this file.
 #
 #   sbom_add_library(PATH SYSROOT RELATIONSHIP)   a file of a library; sets SBOM_NAME and SBOM_COPYRIGHT
 #   sbom_add_needed(PROGRAM READELF COMPILER SYSROOT)   the libraries that PROGRAM loads, but for elman's own
@@ -29,7 +29,7 @@ set(SBOM_LIBRARIES
     "openmpi|libmpi|BSD-3-Clause|https://www.open-mpi.org/"
     "libmicrohttpd|libmicrohttpd|LGPL-2.1-or-later|https://www.gnu.org/software/libmicrohttpd/")
 
-# Seconds of the date that everything packed has, which reproduces the bytes.
+# The date of all packed files, in seconds; a fixed date makes the bytes reproducible.
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   set(ENV{SOURCE_DATE_EPOCH} 1795305600) # the day of version 0.1.0
 endif()
@@ -54,7 +54,8 @@ function(sbom_add_part name package database license home relationship)
   sbom_describe(${name} ${package} "${printed}" "${license}" ${home} ${relationship})
 endfunction()
 
-# Without the source, the version is not known: a playground may have been built elsewhere.
+# The version is unknown if the source is not here, because a playground may have been built
+# elsewhere.
 function(sbom_add_source name license home relationship)
   set(printed "")
   set(changelog ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../build/source-packages/${name}/debian/changelog)
@@ -116,7 +117,8 @@ function(sbom_add_library path sysroot relationship)
     message(FATAL_ERROR "cmake/sbom.cmake has no row for the library ${path}; add one with its license")
   endif()
 
-  # A library of the folder for another processor has a package there, one of the cross compiler here.
+  # The database of the sysroot names the package of a library in the sysroot; the database of this
+  # system names the package of a library of the cross compiler.
   file(REAL_PATH ${path} real)
   set(root "")
   if(NOT sysroot STREQUAL "")
@@ -152,7 +154,7 @@ function(sbom_add_needed program readelf compiler sysroot)
 endfunction()
 
 function(sbom_add_playground relationship)
-  # The module is built from sources of these packages.
+  # The module for WebAssembly is built from the sources of these packages.
   sbom_add_source(utf8proc "MIT AND Unicode-DFS-2015" https://juliastrings.github.io/utf8proc/ ${relationship})
   sbom_add_source(jansson MIT https://www.digip.org/jansson/ ${relationship})
   sbom_add_source(zlib Zlib https://zlib.net/ ${relationship})

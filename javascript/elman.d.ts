@@ -218,14 +218,14 @@ export interface Validation {
 export interface Scores { loss: number; perplexity: number; sentences: number; exactMatch: number; bleu: number; chrf: number }
 
 export interface GradientTrace {
-  loss: number; targetStep: number                     // token whose loss it is; 0 = the mean of all
+  loss: number; targetStep: number                     // target token whose loss is `loss`; 0 = the mean over all
   sourceTokens: string[]; sourceKnown: boolean[]; targetTokens: string[]; targetKnown: boolean[]; losses: number[]
   saturatedAbove: number
   layers: { side: "source" | "target"; layer: number; reverse: boolean; units: number
             states: number[]; inputs: number[]; saturated: number[]       // one number per token
             hidden: number[][] }[]                                        // (tokens, units): hidden states
 }
-/** Encoder-decoder attention of a pair in numbers; the previous word of each step is that of the target. */
+/** Encoder-decoder attention of a pair in numbers. The target is given, so each step gets its previous word. */
 export interface AttentionNumbers {
   sourceTokens: string[]; targetTokens: string[]       // the last target token is "</s>"
   keys: number[][]; queries: number[][]                // encoder states (S,H), decoder states (T,H)

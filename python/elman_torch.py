@@ -140,8 +140,9 @@ def dequantized(config, tensors):
 
 
 def save(model, path):
-    """Write a model that elman can read, with the metadata of the file from which it was loaded. Leave out what
-    is no longer true of changed parameters. Without a checksum, elman treats them as the work of another program."""
+    """Write a model that elman can read, with the metadata of the file from which it was loaded.
+    Leave out the checksum and the mark of a snapshot, which do not hold for changed parameters.
+    elman treats a file without a checksum as the work of another program."""
     stale = "elman.checksum", "elman.snapshot"
     metadata = {key: value for key, value in model.metadata.items() if key not in stale}
     tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}

@@ -162,7 +162,7 @@ class Chromium:
 
     def open(self, path, place=""):
         """Open a file, wait until it is loaded, and return the seconds."""
-        # A mere change of place would not load again.
+        # If only the fragment of the address changed, the browser would not load the page again.
         self.call("Page.navigate", url="about:blank")
         self.wait("location.href === 'about:blank'")
         self.events.clear()

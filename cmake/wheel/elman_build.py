@@ -1,13 +1,13 @@
 """Build wheels and source archives (PEP 517 and 660) with CMake and the standard library of Python.
 
-    pip install .        the library is optimized for any processor of the kind, and loads OpenBLAS and the other
-                         libraries of this system
+    pip install .        a library for any processor of this architecture, which loads OpenBLAS and the other libraries of
+                         this system
     pip wheel --config-settings preset=wheel .
-                         one wheel for other Linux systems, too: the library contains them (build/NAME.whl)
+                         one wheel for other Linux systems, too: the library contains these libraries (build/NAME.whl)
     pip install -e .     the modules of this folder, with the library of `cmake --build --preset release`
 
-CMAKE_ARGS in the environment has further arguments of the configuration. CMake installs the component `python`,
-which is the content of the wheel. The same files give the same bytes."""
+The environment variable CMAKE_ARGS contains further arguments for the configuration. CMake installs the component
+`python`, which is the content of the wheel. The same files give the same bytes."""
 
 import base64
 import csv
@@ -29,7 +29,8 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATE = int(os.environ.get("SOURCE_DATE_EPOCH", 1795305600))  # the day of version 0.1.0, as in cmake/sbom.cmake
-# Files of a source archive: those of git or, without git, all that are neither hidden nor built.
+# A source archive has the files that git lists or, without git, all files that are neither hidden
+# nor built.
 BUILT = "build", "dist", "__pycache__"
 # Libraries that a manylinux wheel may load (PEP 600): parts of the GNU C library.
 SYSTEM = re.compile(r"lib(c|m|dl|pthread|rt|mvec)\.so\.\d|ld-linux-[\w-]+\.so\.\d")
@@ -89,8 +90,8 @@ def run(*command):
 
 
 def build(folder, preset, fresh=True):
-    """Build the library in a folder. With `fresh`, settings of earlier builds there do not matter; otherwise they
-    stay."""
+    """Build the library in a folder. With `fresh`, ignore the settings of an earlier build in this
+    folder; otherwise keep them."""
     if fresh or not (folder / "CMakeCache.txt").is_file():
         run("cmake", "--fresh", "--preset", preset, "-B", folder, "-DELMAN_TESTS=OFF",
             *shlex.split(os.environ.get("CMAKE_ARGS", "")))
@@ -99,7 +100,8 @@ def build(folder, preset, fresh=True):
 
 
 def tag_of(library):
-    """Return the tag of a wheel with this library: the versions of the C library on which it runs."""
+    """Return the tag of a wheel with this library, which states the oldest C library on which the
+    wheel runs."""
     machine = platform.machine()
     try:
         said = subprocess.run(["readelf", "--wide", "--dynamic", "--version-info", library], check=True, text=True,
@@ -115,7 +117,7 @@ def tag_of(library):
 
 
 def pack(wheel, folder):
-    """Write the wheel of a folder."""
+    """Write a wheel with the files of a folder."""
     records = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         def add(name, data, mode=0o644):
@@ -127,7 +129,7 @@ def pack(wheel, folder):
             records.append((name, f"sha256={digest}", len(data)))
 
         files = sorted(path for path in folder.rglob("*") if path.is_file())
-        # The metadata last, as PEP 427 recommends.
+        # The metadata come last, as PEP 427 recommends.
         for path in sorted(files, key=lambda path: path.relative_to(folder).parts[0].endswith(".dist-info")):
             add(path.relative_to(folder).as_posix(), path.read_bytes(), 0o755 if path.suffix == ".so" else 0o644)
         own = next(folder.glob("*.dist-info")).name + "/RECORD"

@@ -1,8 +1,8 @@
 /* Compiled into the shared library if it contains static libraries (ELMAN_STATIC_PARTS). Debian
- * compiles them for programs: jansson reads the address of `stdin` relative to its code, which a
- * shared library cannot resolve to a variable of the C library. And expat calls arc4random_buf,
- * which only GNU C libraries from 2.36 have. The linker
- * (--wrap) lets all parts use the definitions below instead. */
+ * compiles static libraries for programs. jansson reads the address of `stdin` relative to its
+ * code, which in a shared library cannot refer to a variable of the C library. expat calls
+ * arc4random_buf, which the GNU C library has only since 2.36. With --wrap, the linker replaces
+ * both by the definitions below. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>

@@ -20,10 +20,11 @@ enum { MOST_BATCH = 64, MOST_TURN = 16, MOST_COST = 1 << 24 };
 static const double PATIENCE = 0.1, PAUSE = 0.02;
 enum { BRIEF = 8 };
 
-/* The cost of a brief job at the entrance of the queue: a few short sentences. */
+/* The maximum cost of a job that counts as brief when it enters the queue: a few short sentences.
+ */
 enum { BRIEF_COST = 1 << 20 };
 
-/* While a client is this far behind, it gets no more partial translations. */
+/* While a client has more unread bytes of events than this, it gets no partial translations. */
 static const size_t MOST_EVENTS = (size_t)1 << 18;
 
 /* The translators of a thread for one model. */

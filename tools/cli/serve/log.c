@@ -103,5 +103,7 @@ void log_end(void) {
     if (pthread_cond_timedwait(&pending.written, &pending.mutex, &until) != 0) break;
   const bool written = !pending.runs;
   pthread_mutex_unlock(&pending.mutex);
-  if (written) messages_redirect(NULL); /* otherwise a message would block the end */
+  if (written)
+    messages_redirect(NULL); /* otherwise the thread still writes, and a message printed at once
+                                could block the end */
 }

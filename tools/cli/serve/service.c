@@ -148,8 +148,8 @@ static void finish_reload(struct service *service) {
 
 /* ---- the page ---- */
 
-/* The page may connect to nothing. The served page may connect to the service, and finds a mark of
- * it. */
+/* The policy of the page forbids all connections. The served page gets a policy that permits
+ * connections to the service, and a mark by which the page recognizes the service. */
 static int make_page(struct http *http) {
   static const char policy[] = "content=\"default-src 'none';", connect[] = " connect-src 'self';";
   static const char begin[] = "<head>\n", mark[] = "<meta name=\"elman-service\" content=\"v1\">\n";
@@ -282,7 +282,7 @@ static void run(struct service *service) {
     const int tick = service->ending ? TICK_AT_END : TICK, patience = http_patience(http);
     const nfds_t count = LISTENERS + (nfds_t)service->listeners.count;
     const int ready = poll(polled, count, patience >= 0 && patience < tick ? patience : tick);
-    if (ready < 0) { /* nothing is known of the descriptors */
+    if (ready < 0) { /* no descriptor was checked */
       if (errno != EINTR) usleep(1000);
       continue;
     }
