@@ -95,8 +95,8 @@ typedef struct elman_compared {
 } elman_compared;
 
 /* Probabilities, under the null hypothesis, of a difference between two outputs at least as large
- * as the measured one. Two outputs with equal scores have 1; sacreBLEU gives them the smallest
- * possible value, 1 / (resamples + 1). */
+ * as the measured one. Two equal outputs have 1; sacreBLEU gives them the smallest possible
+ * value, 1 / (resamples + 1). */
 typedef struct elman_p_values {
   double bleu, chrf;
   double ter; /* meaningless without options->ter */

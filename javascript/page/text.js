@@ -107,7 +107,7 @@ const TEXTS = {
   "network.map": ["Heat map", "热力图"],
   "network.empty": ["The network of this sentence appears here.", "这个句子的网络会显示在这里。"],
   sketch: ["not trained yet", "尚未训练"],
-  "sketch.hint": ["This network has learned nothing yet: it gives the words of the correct translation a probability of {p} % on average, and its ribbons lead anywhere. Press Start, and watch both change.", "这个网络还什么都没学：它给正确译文各词的概率平均只有 {p} %，条带也胡乱连接。按“开始”，看两者怎样变化。"],
+  "sketch.hint": ["This network has learned nothing yet: it gives the words of the correct translation a probability of {p} % on average, and its ribbons are random. Press Start, and watch both change.", "这个网络还什么都没学：它给正确译文各词的概率平均只有 {p} %，条带也胡乱连接。按“开始”，看两者怎样变化。"],
   "sketch.hint.free": ["This network has learned nothing yet, and its translation means nothing. Press Start, and watch it change.", "这个网络还什么都没学，译文没有意义。按“开始”，看它怎样变化。"],
   "network.label": ["The network translates {source} as {target}. The arrow keys lead from part to part.", "网络把 {source} 译成 {target}。用方向键可在各部分之间移动。"],
   "network.hint": ["The encoder reads the source word by word, and the decoder writes. Point at any part to see its numbers, or play the translation step by step.", "编码器逐词读入源文，解码器逐词写出译文。指向任何一处，可看它的数值；也可以逐步播放整个翻译。"],

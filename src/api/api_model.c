@@ -83,7 +83,7 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   if (options->source_subwords > 0 && !source)
     problem = "merge operations of the source (--source-subwords) need BPE on the source side";
   if (options->joint_subwords && (!is_bpe[0] || !is_bpe[1]))
-    problem = "joint merge operations (--joint-subwords) need BPE on both sides";
+    problem = "joint merge operations (--joint-subwords) need the token mode bpe on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
     problem =
         "joint merge operations (--joint-subwords) and a number for the source (--source-subwords) "

@@ -271,7 +271,7 @@ static elman_status choose_named(struct columns_choice *choice, const struct imp
       status = find_column(column, importer, words[side], names, count);
     } else if (*column == 0 || *column > MOST_COLUMNS) {
       return import_fail(importer, ELMAN_INVALID_ARGUMENT, 0,
-                         "columns: '%s' is not two column numbers from 1 to %d, or names",
+                         "columns: '%s' is neither two column numbers from 1 to %d nor two names",
                          options->columns, MOST_COLUMNS);
     } else {
       --*column;

@@ -692,10 +692,10 @@ static elman_status check_aligned(const struct pairs_reader *reader) {
     snprintf(sides, sizeof sides, "column %zu to word j of column %zu",
              reversed ? options->target_column : options->source_column,
              reversed ? options->source_column : options->target_column);
-  return fail(
-      reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
-      "%s; %zu of %zu alignments do not match their lines: i-j must link word i of %s, from 0",
-      reader->first_unaligned.message, reader->unaligned, lines, sides);
+  return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
+              "%s; %zu of %zu alignments do not match their lines: i-j must link word i of %s, "
+              "counted from 0",
+              reader->first_unaligned.message, reader->unaligned, lines, sides);
 }
 
 elman_pairs_options elman_pairs_options_default(void) {

@@ -459,8 +459,8 @@ static elman_estimate estimate(const double *values, double *sorted, size_t coun
 
 /* Return the proportion of resamples whose difference exceeds the mean difference by at least the
  * measured `difference`. One is added to both counts, so that the result is never 0. It is 1 for
- * outputs with equal scores; sacreBLEU, which counts larger differences only, gives them the
- * smallest value that is possible.
+ * equal outputs; sacreBLEU, which counts only larger differences, gives them the smallest possible
+ * value.
  *
  * a, b: the scores of two outputs in `count` resamples. */
 static double p_value(const double *a, const double *b, double difference, size_t count) {

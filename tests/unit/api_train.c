@@ -460,10 +460,11 @@ Test(api, wrong_steps_are_refused) {
   training = begin(model, &task);
   task.options.checkpoint = NULL;
   cr_assert_eq(elman_train(model, task.pairs, &task.options, NULL), ELMAN_OK);
-  check_refused(training, "another training");
-  check_error(elman_training_finish(training, &why), ELMAN_INVALID_ARGUMENT, "another training",
+  check_refused(training, "another training run");
+  check_error(elman_training_finish(training, &why), ELMAN_INVALID_ARGUMENT, "another training run",
               "");
-  check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "another training", "");
+  check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "another training run",
+              "");
   cr_assert_eq(elman_model_get_info(model).history.updates, 10);
   elman_training_free(training);
   training = begin(model, &task);

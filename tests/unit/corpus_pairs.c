@@ -187,7 +187,7 @@ Test(tsv, most_alignments_must_fit) {
   put("a.tsv", "a b\tx\t1-0\nc d\ty\t0-1\ne f\tz\t0-1\n");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2",
                "2 of 3 alignments do not match their lines: i-j must link word i of column 1 to "
-               "word j of column 2, from 0");
+               "word j of column 2, counted from 0");
   options.source_column = 2;
   options.target_column = 1;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i-j must link word i of column 1");

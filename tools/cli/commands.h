@@ -20,7 +20,7 @@ enum processes { ALONE, TOGETHER };
   ROW("evaluate", evaluate_command, TOGETHER, "measure loss, BLEU and chrF2 on sentence pairs")    \
   ROW("score", score_command, ALONE, "compute log-probabilities of given translations")            \
   ROW("average", average_command, ALONE, "average the parameters of several models")               \
-  ROW("convert", convert_command, ALONE, "write a copy of a model with smaller numbers")           \
+  ROW("convert", convert_command, ALONE, "write a copy of a model with numbers of another type")   \
   ROW("inspect", inspect_command, ALONE, "show the contents of a model file")                      \
   ROW("page", page_command, ALONE, "write a web page that translates and trains models")           \
   ROW("serve", serve_command, ALONE, "translate for other programs over HTTP")                     \

@@ -186,7 +186,7 @@ static const char *const *const *references_of(const struct inputs *inputs) {
   return inputs->lines + inputs->hypotheses;
 }
 
-/* Report equal hypotheses: as in sacreBLEU, their p-value is the smallest, not the largest. */
+/* Report equal hypotheses, which are probably a mistake. Their p-values are 1. */
 static void note_equal_files(const struct inputs *inputs) {
   for (size_t a = 0; a < inputs->hypotheses; a++)
     for (size_t b = a + 1; b < inputs->hypotheses; b++) {
@@ -195,7 +195,7 @@ static void note_equal_files(const struct inputs *inputs) {
              strcmp(inputs->lines[a][same], inputs->lines[b][same]) == 0)
         same++;
       if (same == inputs->sentences)
-        note("hypotheses %zu and %zu are equal; their p-values are meaningless", a + 1, b + 1);
+        note("hypotheses %zu and %zu are equal, so their p-values are 1", a + 1, b + 1);
     }
 }
 
