@@ -30,7 +30,7 @@ async function qrOf(text) {
   });
 }
 
-const QUIET = 4;   // modules around the code, which readers need
+const QUIET = 4;   // light modules around the code, which scanners require
 
 /* Return the code as SVG, dark on white in every color scheme. */
 function pictureOfQr(rows, label) {
@@ -98,7 +98,7 @@ function applyType() {
 
 /* ---- The worksheet ---- */
 
-const SHEET_SCORES = [2, 1, 0];   // of the exercise with softmax
+const SHEET_SCORES = [2, 1, 0];   // scores in the exercise on softmax
 const ALIGNED = ["今天 天气 很 好", "The weather is nice today"];
 
 const ruled = (lines) => Array.from({ length: lines }, () => element("p", { class: "ruled" }));

@@ -21,7 +21,7 @@ async function setUp({ set, lines = null, given = null, settings, epochs, senten
   if (lesson.before === null) {
     const { settings: own, watched } = state;
     lesson.before = { ...snapshotOfPairs(), settings: { ...own }, watched, beam: asked.beam, figure: state.figure, network: hasModel() ? await here(networkNow()) : null };
-    chooseFigure("map"); // the texts describe it
+    chooseFigure("map"); // the texts describe the heat map
   }
   if (lines === null) {
     await here(choosePairs(set, true));
@@ -66,7 +66,7 @@ async function lookInsideAt(epoch, source) {
 
 /* ---- 1. Where attention looks ---- */
 
-/* Watch the sentence in which a word reads a wrong one with the largest weight. */
+/* Watch the sentence with the largest weight that a target word gives to a wrong source word. */
 async function measureToy() {
   const found = await translationsOf(pairsOf(pairs.lines));
   const readings = found.flatMap(({ source, free }) => readingsOf(free).map((one) => ({ ...one, sentence: source })));

@@ -15,21 +15,21 @@ const state = {
   run: null,          // see newRun()
   figure: "network",  // what the views Learn and Translate show: "network" or "map"
   busy: "loading",    // what the buttons wait for: "loading", "creating", "pausing" or null
-  info: null,         // of the model
+  info: null,         // properties of the model
   glosses: null,      // whether the user wants glosses; null = has not chosen
 };
 
 /* The state of the network in a slot while it learns. */
 function newRun() {
   return {
-    status: "none",   // none, running, paused, finished, loaded
-    signature: "",    // of settings and pairs with which it was created
+    status: "none",   // or "running", "paused", "finished", "loaded"
+    signature: "",    // of the settings and pairs with which the network was created
     epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
     points: [], ends: [], validations: [], watched: null, seconds: 0,
-    numbers: null,    // of the watched sentence: see Model.attend()
-    isOld: false,     // the numbers are those of an earlier report
+    numbers: null,    // those of the watched sentence, from Model.attend()
+    isOld: false,     // `numbers` belong to an earlier report than `watched`
     listed: [],       // [source, translation] of the sentences in the list
-    restored: false,  // from what the browser kept
+    restored: false,  // the browser had kept the network
     best: null,       // the epoch whose parameters a finished network has, if validation chose it
   };
 }

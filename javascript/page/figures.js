@@ -4,7 +4,7 @@
 
 /* Above this number of cells a table would be slow to redraw while a network learns. */
 const MOST_CELLS = 3600;
-/* Longer words slope above narrow columns, in pixels. */
+/* Width in pixels: longer words slope above narrow columns. */
 const MOST_UPRIGHT = 26;
 /* With more columns, a map omits its words, so that it needs no scrolling. */
 const MOST_READABLE = 60;
@@ -12,14 +12,14 @@ const MOST_READABLE = 60;
 /* The names of figures, in the language of the page. */
 const nameOfFigure = (name) => t(name === "no token" ? "sentinel" : name);
 
-/* Return what a heat map shows of a translation: all heads or one. */
+/* Return the view of a translation for a heat map: the mean of the heads, or one head. */
 const mapOf = (translation, head = null) => completed({
   sourceText: translation.source, targetText: translation.text,
   sources: translation.sourceTokens, targets: translation.targetTokens, known: translation.sourceKnown,
   weights: head === null ? translation.attention : translation.headAttention[head], sentinel: translation.sentinel,
 });
 
-/* The figures in tables; pictures have all. */
+/* Return the figures that tables show; pictures show all figures. */
 const figuresInTable = ({ figures }) => figures.filter(({ name }) => name === "no token");
 
 const wordInMap = (side, at, token, language) => [isolate(token, language), ...glossOf(token)];
@@ -96,7 +96,7 @@ class HeatMap {
     table.classList.toggle("dense", isDense);
     if (isDense) table.classList.remove("sloping");
     table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - this.overhang() - 8) / columns) - (isDense ? 0 : 1)))}px`);
-    table.classList.toggle("bare", isWide()); // glosses are wider than their columns
+    table.classList.toggle("bare", isWide()); // without glosses, which may be wider than their columns
   }
 
   /* Long words above narrow columns slope. The head is as high as the longest of them. */

@@ -51,7 +51,7 @@ function decodedFile(bytes) {
     try {
       return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
     } catch {
-      /* The next one may fit. */
+      /* The next encoding may fit. */
     }
   }
   return { text: null, encoding: found };

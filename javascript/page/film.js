@@ -1,7 +1,7 @@
 /* The epochs of the watched sentence as a film: replayed in the page, or saved as a video. */
 
-const FRAMES = 48;              // most epochs in a film
-const FILM = 6000;              // milliseconds at most
+const FRAMES = 48;              // maximum number of epochs in a film
+const FILM = 6000;              // maximum duration in milliseconds
 const LONGEST_FRAME = 330;      // milliseconds
 const VIDEO_TYPES = ["video/webm;codecs=vp9", "video/webm", "video/mp4"];
 const VIDEO_ZOOM = 1.5;         // pixels per CSS pixel
@@ -70,7 +70,7 @@ async function drawFrame(canvas, title) {
   }
 }
 
-const FILM_TOP = 44, FILM_EDGE = 16;    // of a frame, in CSS pixels
+const FILM_TOP = 44, FILM_EDGE = 16;    // margins of a frame, in CSS pixels
 
 /* Show an epoch in the drawing without changing the epoch that the page shows, and return the title. */
 async function showFrame(epoch, text, reference) {

@@ -1,6 +1,6 @@
 /* The start of a first visit, unless a link or a last visit determines it. */
 
-/* Return whether a link or a handed-out page names pairs or settings: it is for a network of one's own. */
+/* Return whether a link or a handed-out page names pairs or settings, and so asks the user to train a network. */
 const isForLearning = ({ set, pairs: lines, epochs, hold, sentence, settings }) =>
   [set, lines, epochs, hold, sentence].some((value) => value !== undefined) || Object.keys(settings).length > 0;
 

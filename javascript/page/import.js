@@ -11,7 +11,7 @@ function rowsOf(text, delimiter) {
   while (cell.lastIndex < text.length) {
     const from = cell.lastIndex;
     let found = cell.exec(text);
-    if (found === null) { // a quote in the middle of a cell is part of it
+    if (found === null) { // a quote in the middle of a cell is a part of the cell
       const end = /\r\n|\n|\r|$/g;
       end.lastIndex = from;
       const stop = end.exec(text).index, [first, ...others] = text.slice(from, stop).split(delimiter);
@@ -96,7 +96,7 @@ function previewTable(table, name, encoding) {
     element("p", { class: "hint" }, t("import.hint", { columns: table.columns, encoding: encoding.toUpperCase() })),
     element("div", { class: "row" }, column("source"), swap, column("target"), element("label", { class: "check" }, heading, element("span", {}, t("import.heading")))),
     preview, element("div", { class: "row" }, take, cancel)));
-  /* A new element each time: the event of an earlier one that was just closed may still be due. */
+  /* Use a new element each time, because the event of a dialog that was just closed may still be due. */
   byId("import").replaceWith(dialog);
   draw();
   dialog.showModal();

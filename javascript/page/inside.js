@@ -1,6 +1,6 @@
 /* Inside the network: one pair's numbers, gradient norms through time, and the gradient check. */
 
-const CHECK_SAMPLES = 4;      // elements of each tensor
+const CHECK_SAMPLES = 4;      // number of elements that are checked in each tensor
 
 /* `found` is what the figures show: {of, last, epoch, at, source, forced, free, own, trace, check}, where `last` is the
  * last update of the network; `watched` is the sentence that was filled in. */
@@ -44,7 +44,7 @@ function fillInsideAsTranslated() {
   insideState.watched = byId("inside-target").value = shown.text;
 }
 
-/* Return the words for the network of the figures. */
+/* Return how the page names the network of the figures. */
 const whoseFigures = ({ place, at }) => (place.slot === "main" ? t("epoch.n", { n: at }) : t("model.inside"));
 
 /* Write the figures, also after a change of the language. */

@@ -11,7 +11,7 @@ const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
 const MOST_SLOTS = 6;
 const DATABASE_SILENCE = 10000;           // milliseconds without an answer after which the page does not use its database
 const KEEP_EVERY = 1000;                  // minimum milliseconds between two times that a learning network is kept
-const KEEP_SHARE = 0.05;                  // of the time, at most, for keeping
+const KEEP_SHARE = 0.05;                  // maximum share of the time that keeping may take
 
 /* ---- Slots. Each tab keeps its things in a slot of its own, so that no tab overwrites what another has changed. A slot
  * is an entry of the local storage, and entries of the database whose keys begin with its name. A new tab continues
@@ -37,7 +37,7 @@ function enterSlot(name) {
   attempt(() => sessionStorage.setItem(STORE, name));
 }
 
-/* Choose the slot of this tab: after a reload that of before, otherwise the one that was changed last. */
+/* Choose the slot of this tab: after a reload the same slot as before, otherwise the one that was changed last. */
 function chooseSlot() {
   const own = attempt(() => sessionStorage.getItem(STORE));
   const slots = slotsInStore(), found = slots.find(({ name }) => name === own) ?? slots[0];
@@ -45,7 +45,7 @@ function chooseSlot() {
   if (found !== undefined) Object.assign(slot, { text: found.text, at: found.record.at ?? 0, offered: found.record.offered ?? 0 });
 }
 
-/* Take a new slot if another tab has written to that of this tab. */
+/* Take a new slot if another tab has written to the slot of this tab. */
 function ownSlot() {
   const text = localStorage.getItem(slot.name);
   if (text !== null && text !== slot.text) enterSlot(`${STORE}/${VISIT}-${Date.now()}`);
@@ -90,7 +90,7 @@ function storeNow() {
     if (large) keepLargePairs(chosen.pairs);
     return true;
   } catch {
-    return false; // The settings apply to this visit only.
+    return false; // The browser stores nothing, so the settings apply to this visit only.
   }
 }
 
@@ -117,7 +117,7 @@ async function openSlot(name) {
   await keepModelSoon(0);
   storing = false;
   enterSlot(name);
-  clearAddress(); // the choices of this slot
+  clearAddress(); // otherwise the page would restore the choices of the present slot
   location.reload();
 }
 
@@ -187,7 +187,7 @@ async function networkNow() {
     epoch, epochs, best, last, points, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, wanted, signature: made } };
 }
 
-/* Keep the network, unless it was kept less than the time ago, or keeping takes too much of the time. */
+/* Keep the network, unless it was kept less than `milliseconds` ago, or keeping takes too large a share of the time. */
 const keepModelSoon = newestOnly(async (milliseconds) => {
   const wait = milliseconds === 0 ? 0 : Math.max(milliseconds, keeping.cost / KEEP_SHARE);
   if (!hasModel() || (state.run.epoch === 0 && state.run.last === null) || performance.now() - keeping.at < wait) return;
@@ -198,7 +198,7 @@ const keepModelSoon = newestOnly(async (milliseconds) => {
     if (keptModel.bytes.length > MOST_STORED_MODEL || lesson.before !== null || !storeNow()) return;
     await inStore("readwrite", (store) => store.put(keptModel, `${slot.name} main`));
   } catch {
-    /* The network is kept for this visit only. */
+    /* The browser stores nothing, so the network is kept for this visit only. */
   } finally {
     keeping.cost = performance.now() - begun;
   }
@@ -340,7 +340,7 @@ function takePlace(place) {
     Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
     wantedSettings = {};
   } else if (SETS.includes(place.set) && place.set !== "own") {
-    wantedSettings = {}; // a place that names pairs states all settings
+    wantedSettings = {}; // a link that names a set states all settings
     const isFirst = place.set === FIRST.set;
     Object.assign(pairs, { set: isFirst ? FIRST.set : "toy", lines: isFirst ? [...FIRST.listed] : [...TOY], given: null, wanted: place.set, wantedEpochs: false });
     Object.assign(state, { epochs: epochsOfSet(place.set), hold: holdOfSet(place.set) });

@@ -6,7 +6,7 @@ const MAIN_SETTINGS = ["attention", "cell", "hiddenSize", "embeddingSize", "lear
 const HIDDEN_SETTINGS = ["guideWeight", "sourceLanguage", "targetLanguage"];
 const MOST_EPOCHS = 10000;
 
-const PATIENCE = 5000;    // milliseconds without a message of the worker
+const PATIENCE = 5000;    // milliseconds without a message of the worker until the page says that it needs long
 const PACE = 330;         // minimum time of an epoch in the first run, in milliseconds, so that the user sees its steps
 let curve = null, learnMap = null, learnFigure = null;
 
@@ -189,7 +189,7 @@ async function busily(what, task) {
   }
 }
 
-/* Call for every network that replaces another: what was chosen or computed for the earlier one is gone. */
+/* Call this function for every network that replaces another. It drops what was chosen or computed for the earlier one. */
 function replaceNetwork(info, run) {
   Object.assign(state, { info, run, epoch: null });
   Object.assign(asked, { prefix: null, position: null, cell: null });
@@ -241,7 +241,7 @@ async function bringModelBack(kept) {
   drawTranslateSoon();
 }
 
-/* Create a network if there is none for the settings, and do what remains with the worker. */
+/* Create a network if there is none for the settings, and call the method of the worker. */
 async function learnWith(method, more) {
   if (state.run.status !== "running" && !settingsAreValid()) return;
   untellFaults();
@@ -468,7 +468,7 @@ function drawPast() {
   write(byId("past-note"), t(status === "loaded" || state.run.restored ? "past.loaded" : "past.large"));
 }
 
-/* Show an earlier epoch everywhere, or the network as it is for null. */
+/* Show an earlier epoch in all figures; null shows the present network. */
 function showEpoch(epoch) {
   state.epoch = epoch === modelEpoch() ? null : epoch;
   drawPast();
@@ -497,7 +497,7 @@ async function memorize() {
   await learnWith("run", { slow: byId("slow").checked });
 }
 
-/* Translate the list with the epoch on show. */
+/* Translate the list with the network of the epoch that the page shows. */
 const showListed = newestOnly(async () => {
   if (!hasModel()) return;
   const { run, epoch } = state, texts = watching().listed;

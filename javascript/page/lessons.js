@@ -95,7 +95,7 @@ function pointAt(selector) {
   const found = selector === null ? null : document.querySelector(selector);
   if (found === null) return;
   found.classList.add("pointed");
-  found.style.scrollMarginTop = `${byId("lesson").offsetHeight + 12}px`; // the panel sticks to the top
+  found.style.scrollMarginTop = `${byId("lesson").offsetHeight + 12}px`; // the panel covers the top of the view
   found.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 
@@ -120,7 +120,7 @@ function moveLesson(change) {
   closeLesson().catch(reportError);
 }
 
-/* End the lesson or experiment. Changes that the user made to its pairs are offered. */
+/* End the lesson or experiment. If the user changed its pairs, offer to restore them. */
 async function closeLesson() {
   lesson.turn++;
   Object.assign(lesson, { at: null, trying: null, busy: false });

@@ -288,7 +288,7 @@ function start() {
   pairs.wantedSentence = state.watched !== "";
   if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && wantedSet() === null) state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();
-  /* A pause lets the browser draw the frame of the page first. */
+  /* Wait, so that the browser draws the frame of the page first. */
   setTimeout(() => {
     listen();
     applyType();

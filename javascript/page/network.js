@@ -5,20 +5,20 @@
 const NODE = 30;            // side of a state
 const BOX = 28;             // height of a word
 const WORD = 15;            // font size
-const NARROW = 58;          // least distance of columns; with less, time runs downward
+const NARROW = 58;          // minimum distance of columns; if it is smaller, time runs downward
 const WIDE = 136;           // most
-const ROW = 40;             // least distance of rows if time runs downward
-const UPRIGHT = 760;        // most width then
-const MOST_RIBBONS = 2500;    // ribbons; more are too many to read
-const EASE = 0.22;          // share of the way to the new values that a frame goes
-const STILL = 0.004;        // differences of weights that are not visible
+const ROW = 40;             // minimum distance of rows if time runs downward
+const UPRIGHT = 760;        // maximum width if time runs downward
+const MOST_RIBBONS = 2500;    // maximum number of ribbons; more could not be read
+const EASE = 0.22;          // share of the way to the new values that each frame covers
+const STILL = 0.004;        // smaller differences of weights are not visible
 
 const wantsCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /* ---- What is shown ---- */
 
-/* Return what a network shows of a translation. `numbers` are those of Model.attend(), or null; they are dropped if they
- * belong to other tokens. Old ones give the states only. */
+/* Return the view of a translation for the drawing. `numbers` are those of Model.attend(), or null; they are dropped if
+ * they belong to other tokens. Old numbers give only the states. */
 function networkOf(translation, numbers = null, head = null, isOld = false) {
   const { sourceTokens: sources, targetTokens: targets, attention, headAttention } = translation;
   const weights = head === null ? attention : headAttention[head];
@@ -34,7 +34,8 @@ function networkOf(translation, numbers = null, head = null, isOld = false) {
   };
 }
 
-/* The contexts of weights that the user changed are not those of the network. (8) */
+/* Return the contexts. If the user changed weights, compute the contexts by (8), because those of the network do not
+ * apply. */
 function contextsOf({ keys, contexts, weights: own }, weights, heads) {
   const isOwn = heads > 1 || weights.every((row, t) => row.every((weight, s) => Math.abs(weight - own[0][t][s]) < 1e-3));
   if (isOwn) return contexts;
@@ -209,7 +210,7 @@ class Network {
   /* Lay the view out for the width of the page. */
   lay() {
     const { view } = this, width = Math.round(this.stage.clientWidth);
-    if (width < 120) return; // hidden; showing it calls this again
+    if (width < 120) return; // the drawing is hidden; when it is shown, lay() is called again
     this.widthOf ??= widthIn(styleOfPage().font);
     const words = JSON.stringify([width, view.sources, view.targets, view.known]);
     if (this.words !== words || this.places === null) {
@@ -303,7 +304,8 @@ class Network {
 
   /* ---- Frames ---- */
 
-  /* Move what is shown toward the view, and draw it. Without motion, or without a layout, it jumps. */
+  /* Move the drawn values toward those of the view, and draw them. With reduced motion, or before the first layout,
+   * draw the values of the view at once. */
   drawNow() {
     if (this.view === null || this.places === null) return;
     const { view } = this, before = this.shown, jump = before === null || wantsCalm() || document.hidden;
@@ -516,7 +518,7 @@ class Network {
     box?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
   }
 
-  /* A click keeps the numbers, also those of a finger that has left. */
+  /* After a click, keep the numbers of the part, even if the pointer or the finger leaves it. */
   choose(part) {
     this.at = part;
     this.light(part);
@@ -619,7 +621,7 @@ function unitColors() {
   };
 }
 
-const SHADES = 128;         // of each sign
+const SHADES = 128;         // number of colors for each sign
 const tile = { canvas: null, shades: null, scheme: "" };
 
 /* Return the values as the pixels of a square. The next call draws over it. */

@@ -15,13 +15,14 @@ const FIRST = {
     ["明天 我们 在 家 喝 茶", "We will drink tea at home tomorrow"],
   ].map((sides) => sides.join("\t")),
 };
-const ROWS = 20;                  // in a page of the table
-const SHORT = 6;                  // pairs beside the curve
-const MOST_TEXT = 4 * 2 ** 20;    // characters or bytes of pairs
+const ROWS = 20;                  // rows in a page of the table
+const SHORT = 6;                  // number of pairs listed beside the curve
+const MOST_TEXT = 4 * 2 ** 20;    // maximum characters or bytes of pairs
 const MOST_LINES = 50000;
 
-/* Lines have a tab between source and target. `given` are pairs for validation that belong to the set; `lesson` is
- * true for the pairs of a lesson, which the user does not miss. `more` faults are not listed. */
+/* Lines have a tab between source and target. `given` are pairs for validation that belong to the set; `lesson` is true
+ * for the pairs of a lesson; when they are replaced, they are not offered again. `more` is the number of faults that
+ * are not listed. */
 const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), more: 0, count: TOY.length, version: 0, lesson: false };
 let dailyText = null;
 
@@ -298,7 +299,7 @@ function showLine(at) {
 
 const isWatched = (line) => sidesOf(line)[0].trim() === state.watched;
 
-/* Return the pairs of the list: the first ones or those of the first run, and the one that is watched. */
+/* Return the listed pairs: those of the first run or else the first ones of the set, and the watched one. */
 function listedLines() {
   const shown = pairs.set === FIRST.set ? [...FIRST.listed] : [];
   if (shown.length === 0) for (let at = 0; at < pairs.lines.length && shown.length < SHORT; at++)
@@ -353,7 +354,7 @@ function referenceOf(source) {
   return line === undefined ? "" : sidesOf(line)[1].trim();
 }
 
-/* List the sentences for validation, if the set has some: a choice of one to watch. */
+/* List the sentences for validation, if the set has some, so that the user can choose one to watch. */
 function drawGiven() {
   const lines = givenLines();
   byId("given").hidden = lines.length === 0;

@@ -7,7 +7,7 @@ const served = { models: [], maxBeam: 1, token: "" };
 const isServed = () => document.querySelector('meta[name="elman-service"]') !== null;
 
 const SILENCE = 60000;                        // milliseconds until a request fails
-const BUSY = [429, 502, 503, 504];            // the same request may succeed later
+const BUSY = [429, 502, 503, 504];            // after these statuses the same request may succeed later
 
 /* Send a request to the service; ask for the token if it needs one. */
 async function askService(path, body) {
@@ -23,7 +23,7 @@ async function askService(path, body) {
       });
       answer = await response.json();
     } catch {
-      throw gone(); // or something before it that answers in HTML
+      throw gone(); // the service does not answer, or a proxy answers in HTML
     }
     if (response.ok) return answer;
     const token = response.status === 401 ? window.prompt(t("served.token")) : null;

@@ -2,7 +2,7 @@
 
 const SLOT_OF_SKETCH = "sketch";
 const SKETCHED_SIZE = 512;      // largest state or embedding; a larger network is made only when the user starts training
-const SKETCHED_TEXT = 300000;   // characters of pairs
+const SKETCHED_TEXT = 300000;   // maximum characters of pairs
 /* `of` identifies the network and the sentence of the sketch, as sketchWanted() does. The translation is null if there
  * is none to show. */
 const sketch = { of: "", info: null, translation: null, numbers: null };

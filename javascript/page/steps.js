@@ -1,9 +1,9 @@
 /* A translation step by step in the drawing of network.js, and the numbers of its parts in the equations of docs/bptt.md. */
 
-const SHOWN_UNITS = 4;        // of a vector in numbers
-const SHOWN_TERMS = 4;        // of a sum
-const CANDIDATES = 5;         // words whose probabilities are shown
-const MOST_PLAYED = 30000;    // milliseconds of a whole translation
+const SHOWN_UNITS = 4;        // number of elements of a vector that are shown
+const SHOWN_TERMS = 4;        // number of terms of a sum that are shown
+const CANDIDATES = 5;         // number of words whose probabilities are shown
+const MOST_PLAYED = 30000;    // maximum duration of a played translation, in milliseconds
 /* Milliseconds of a step by the kind of its part. */
 const DURATION = { x: 350, e: 600, b: 600, y: 450, d: 600, u: 900, a: 900, c: 900, w: 900 };
 
@@ -174,7 +174,7 @@ class NetworkFigure {
     const words = ({ sources, targets }) => JSON.stringify([sources, targets]);
     if (this.view !== null && this.order !== null && words(view) !== words(this.view)) this.stop();
     this.network.marked = marked;
-    if (this.network.lit !== null || this.order !== null) this.key = ""; // the numbers have changed
+    if (this.network.lit !== null || this.order !== null) this.key = ""; // so that the changed numbers are written
     this.network.show(view);
     this.drawBar();
   }
@@ -317,7 +317,7 @@ function listenToFigures() {
     });
 }
 
-const MOST_PARAMETERS = 6e6;    // of a model whose numbers are computed, in double and with gradients: more would take much memory
+const MOST_PARAMETERS = 6e6;    // maximum size: computing the numbers of a larger model would take much memory
 const numbersKnown = new WeakMap();
 const numbersLast = { key: "", numbers: null };
 

@@ -217,7 +217,7 @@ function drawWeights(translation) {
 }
 
 const LATE = 120;             // milliseconds until the network is drawn without its states
-const LARGE = 500000;         // parameters; with more, the states are computed only when the user pauses
+const LARGE = 500000;         // number of parameters; in a larger network the states are computed only when the user pauses
 const PAUSE = 250;            // milliseconds
 
 /* Draw the network of the translation, or of one of its sentences, with its states if the worker has them soon. */
@@ -231,7 +231,7 @@ async function drawNetwork(translation) {
   clearTimeout(late);
 }
 
-/* The sentences of a text, each once, so that their numbers stay known. */
+/* The sentences of each text as translations. They are made only once, so that their numbers are not computed again. */
 const alone = new WeakMap();
 
 function aloneOf(translation, number) {

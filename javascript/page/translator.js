@@ -2,7 +2,7 @@
  * model of the service ("service:NAME"). The view Look inside shows the same network, unless it is on a service. */
 
 const OF_SERVICE = "service:";
-const SLOT_OF_GIVEN = "given";      // of the worker
+const SLOT_OF_GIVEN = "given";      // slot of the worker
 
 /* The model of a handed-out page, or else the one that the build has put in. */
 const GIVEN = PACKED === "" ? byId("starter").textContent.trim() : PACKED;
@@ -14,7 +14,7 @@ const translator = { chosen: "own", given: null, opening: false, wanted: "", lin
 const chosenService = () => (translator.chosen.startsWith(OF_SERVICE) ? translator.chosen.slice(OF_SERVICE.length) : null);
 const usesGiven = () => translator.chosen === "given" && translator.given !== null;
 
-/* Whether there is something that translates. */
+/* Whether a network or a model can translate. */
 const canTranslate = () => chosenService() !== null || usesGiven() || (translator.chosen === "own" && hasModel());
 
 /* Return the network that the page can look into: where the worker has it, its info and its epoch. `of` differs for every network. */
@@ -49,7 +49,7 @@ function chooseTranslator(name) {
     translator.chosen = name;
     Object.assign(asked, { prefix: null, position: null, cell: null, beam: translator.beams[name] ?? validValue(BEAM, searchOfTranslator().beam) ?? FIRST_BEAM });
     asked.overrides.clear();
-    clearTranslation(); // of the other model
+    clearTranslation(); // it shows the translation of the other model
   }
   drawTranslators();
   drawTranslateSoon();

@@ -2,15 +2,14 @@
  * answered by {id, result} or {id, error}. While a network learns, {event: "progress"} and {event: "failed"} follow
  * without a request. Learning proceeds in slices, and requests are served between them. */
 {
-  const SLICE = 25;                 // milliseconds of learning between two looks at the messages
-  const SLOW = 160;                 // milliseconds from one update to the next in slow motion
-  const REPORT = 40;                // milliseconds between two progress events
-  const CALM_REPORT = 1000;         // the same if the user prefers reduced motion
-  const KEPT_BYTES = 48 * 2 ** 20;  // of the models of earlier epochs
-  const KEPT_MODELS = 240;
-  const KEPT_FIRST = 20;            // epochs that are always kept; later ones if there is time
-  const KEPT_SHARE = 0.4;           // of the time of learning, for keeping
-  const COUNTED_PAIRS = 20;         // with more pairs, translating them all would slow learning down
+  /* Milliseconds: of learning before messages are read again, from one update to the next in slow motion, between two
+   * progress events, and between two if the user prefers reduced motion. */
+  const SLICE = 25, SLOW = 160, REPORT = 40, CALM_REPORT = 1000;
+  /* Limits of the models of earlier epochs: their bytes, their number, the first epochs, which are always kept, and the
+   * share of the time of learning that keeping may take. */
+  const KEPT_BYTES = 48 * 2 ** 20, KEPT_MODELS = 240, KEPT_FIRST = 20, KEPT_SHARE = 0.4;
+  /* With more pairs, translating all of them would slow learning down. */
+  const COUNTED_PAIRS = 20;
 
   let elman = null;
   let looping = false;
@@ -62,7 +61,7 @@
     const bytes = slot.model.save();
     slot.keeping += performance.now() - begun;
     slot.kept.push({ epoch, bytes });
-    /* The epoch on show stays. */
+    /* Never drop the epoch that the page shows. */
     const shown = slot.past?.epoch;
     while (slot.kept.length > KEPT_MODELS || slot.kept.length * bytes.length > KEPT_BYTES) {
       slot.every *= 2;
