@@ -104,7 +104,7 @@ class Chromium:
             self.process.wait()
             os.close(self.input)
             os.close(self.output)
-        for _ in range(20):  # its other processes may still be writing
+        for _ in range(20):  # other processes of the browser may still be writing
             shutil.rmtree(self.folder, ignore_errors=True)
             if not os.path.exists(self.folder):
                 break

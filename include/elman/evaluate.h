@@ -28,7 +28,7 @@ typedef struct elman_scores {
 
 /* A pair whose source was translated. The texts are valid during the call. */
 typedef struct elman_evaluated {
-  size_t number; /* of the pair, from 0 */
+  size_t number; /* index of the pair, from 0 */
   const char *translation, *reference;
   elman_sentence_metrics scores;
 } elman_evaluated;

@@ -32,8 +32,8 @@ typedef struct elman_checked_tensor {
   double step; /* smallest step used; smaller than the step of the options if a kink or the error of
                   a larger step made that necessary */
   /* Norms of the gradient over the remaining entries. */
-  double analytic;  /* by back-propagation through time */
-  double numerical; /* by central differences */
+  double analytic;  /* norm of the gradient of back-propagation through time */
+  double numerical; /* norm of the gradient of central differences */
   double error;     /* norm of the difference, divided by the sum of both norms; 0 to 1 */
   elman_verdict verdict;
 } elman_checked_tensor;

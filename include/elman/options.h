@@ -345,7 +345,7 @@ ELMAN_API const char *elman_option_write_name(char *text, size_t size, const cha
 
 /* How a value is written. */
 typedef enum elman_form {
-  ELMAN_FORM_WORD, /* of a command line: 5, wu, on */
+  ELMAN_FORM_WORD, /* the form of a command line: 5, wu, on */
   ELMAN_FORM_JSON  /* 5, "wu", true */
 } elman_form;
 

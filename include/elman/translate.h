@@ -20,10 +20,10 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 typedef struct elman_translated_sentence {
   elman_span source;                 /* bytes of the source text */
   elman_span text;                   /* bytes of the translation */
-  size_t first_source, source_count; /* its source tokens */
-  size_t first_target, target_count; /* its target tokens, with "</s>" */
+  size_t first_source, source_count; /* range of its source tokens */
+  size_t first_target, target_count; /* range of its target tokens, with "</s>" */
   double log_probability, score;     /* as in elman_translation */
-  bool ended;                        /* its last target token is "</s>" */
+  bool ended;                        /* the last target token of the sentence is "</s>" */
 } elman_translated_sentence;
 
 /* A translation. It is read-only and owned by the caller.

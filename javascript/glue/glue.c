@@ -224,7 +224,7 @@ json_t *number_json(double value) {
 static const struct {
   const char *name;
   method *run;
-  writing_method *write; /* in place of `run` */
+  writing_method *write; /* given in place of `run` */
 } methods[] = {
     {"describe", .run = method_describe},
     {"readPairs", .run = method_read_pairs},

@@ -97,7 +97,7 @@ typedef elman_status writing_method(FILE *answer, const json_t *request, elman_e
 writing_method write_translations, write_trace,
     write_attend; /* translate.c, gradients.c, attend.c */
 
-enum { DIGITS = 17 }; /* of numbers in answers; they preserve doubles */
+enum { DIGITS = 17 }; /* significant digits of numbers in answers; they preserve doubles */
 
 /* A number of a result; null if it is not finite. */
 json_t *number_json(double value);

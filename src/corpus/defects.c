@@ -30,7 +30,7 @@ static bool contains(struct text text, const char *wanted) {
 bool text_is_id(struct text text) {
   bool digit = false;
   for (size_t i = 0; i < text.length; i++) {
-    if (text.bytes[i] <= ' ') return false; /* with signed char also bytes from 0x80 */
+    if (text.bytes[i] <= ' ') return false; /* includes bytes from 0x80 if char is signed */
     digit = digit || is_digit(text.bytes[i]);
   }
   return digit;
@@ -70,7 +70,7 @@ static const char *skip_space(const char *at, const char *end) {
  * tokenizer leaves them, if the name is one of the common ones. */
 static bool is_entity(const char *at, const char *end) {
   static const char *const common[] = {"amp", "apos", "quot", "lt", "gt", "nbsp", "bar", NULL};
-  enum { LONGEST_NAME = 31 }; /* of HTML's entities */
+  enum { LONGEST_NAME = 31 }; /* of the names of HTML's entities */
   const char *name = skip_space(at + 1, end), *after = name;
   if (name < end && *name == '#') after++;
   while (after < end && (is_ascii_letter(*after) || is_digit(*after))) after++;

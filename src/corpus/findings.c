@@ -131,7 +131,7 @@ static elman_status separate_words(struct typical *typical, const elman_pairs *p
 
 elman_status typical_find(struct typical *typical, const elman_pairs *pairs, size_t sample,
                           elman_error *error) {
-  enum { ENOUGH_LINES = 10 }; /* for properties that a few lines may have by chance */
+  enum { ENOUGH_LINES = 10 }; /* minimum for properties that a few lines may have by chance */
   struct side_sample samples[2] = {0};
   const size_t stride = elman_pairs_count(pairs) / sample + 1;
   const size_t lines = (elman_pairs_count(pairs) + stride - 1) / stride;

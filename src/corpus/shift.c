@@ -159,7 +159,7 @@ static void add_statistics(struct statistics *sums, const struct shift_lines *li
 /* Logarithms of likelihood ratios: of translations to lines of the neighborhood. */
 struct weights {
   double states[RELATIONS][STATES];
-  double constant, squared; /* of the unlikeness of the lengths */
+  double constant, squared; /* coefficients of the unlikeness of the lengths */
   double information;       /* mean weight of translations, which measures how well they can be
                                distinguished */
 };
@@ -227,8 +227,8 @@ static bool repeats(const struct shift_lines *lines, size_t at, size_t other) {
 /* Set `scores` to how well the source of line `at` fits the target of each distance. */
 static void score_line(double scores[DISTANCES], const struct weights *weights,
                        const struct shift_lines *lines, size_t at) {
-  static const double DRIFT = 0.05; /* so that noise does not add up to a shift */
-  static const double MOST = 3;     /* so that a few strange lines do not look like one */
+  static const double DRIFT = 0.05; /* subtracted, so that noise does not add up to a shift */
+  static const double MOST = 3; /* a limit, so that a few strange lines do not look like a shift */
   const double here = fit(weights, lines, at, at);
   for (int distance = 0; distance < DISTANCES; distance++) {
     const ptrdiff_t other = (ptrdiff_t)at + distance - LONGEST_SHIFT;

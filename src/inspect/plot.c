@@ -16,7 +16,7 @@ enum {
   PLOT_RIGHT = 36, /* half of the last label of the horizontal axis */
   MOST_PANELS = 16,
   MOST_TICKS = 16,
-  MOST_POINTS = 500, /* of a curve; more become means */
+  MOST_POINTS = 500, /* of a curve; a longer curve is drawn as means */
   DOT_POINTS = 60,   /* a curve of validations with more has no dots */
   TICK_DIGITS = 6,
   KEY_LINE = 30, /* length of a line in the legend */

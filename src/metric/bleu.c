@@ -473,7 +473,7 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS],
       brevity_penalty((double)scores->hypothesis_length, (double)scores->reference_length);
   if (!matched_any(sums)) return;
   double halving = 1, log_sum = 0;
-  size_t orders = 0; /* with n-grams; the next one makes the score zero */
+  size_t orders = 0; /* number of orders with n-grams; the next order makes the score zero */
   for (size_t n = 0; n < BLEU_ORDERS; n++) {
     const double matched = (double)sums[BLEU_MATCHED + n], total = (double)sums[BLEU_TOTAL + n];
     if (total == 0) break;

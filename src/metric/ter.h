@@ -20,7 +20,7 @@ enum {
 /* The beam of the edit distance: a row covers the reference words around its diagonal. */
 struct ter_row {
   size_t first, end; /* columns */
-  size_t offset;     /* of column `first` in `operations` */
+  size_t offset;     /* offset of column `first` in `operations` */
 };
 
 /* Scratch memory for counting. The caller initializes the struct to zero. */
@@ -38,7 +38,8 @@ struct ter_work {
   char *operations;
   size_t operation_capacity;
   struct ter_alignment {
-    size_t *next;              /* for each reference word, the hypothesis word after its place */
+    size_t *next; /* for each reference word, the hypothesis word that follows the place of the
+                     reference word */
     size_t *reference_errors;  /* number of wrong reference words before each position */
     size_t *hypothesis_errors; /* the same for hypothesis words */
   } alignment;

@@ -13,7 +13,7 @@
 struct derived {
   struct team_lock lock;     /* protects the other fields while they are made */
   size_t changes;            /* value of model->changes to which the other fields belong */
-  struct screen *screens[2]; /* by whether they exclude <unk>; NULL = not made */
+  struct screen *screens[2]; /* index: whether the screen excludes <unk>; NULL = not made */
   struct model *view;        /* NULL = not made; its weights refer to the set */
   struct eight_bits set;
   struct numerics numerics; /* of the view */

@@ -74,7 +74,7 @@ static bool is_guided(const struct network_pass *pass) {
 
 /* The passes through the three parts. Each part reads the results of the previous part. */
 struct plan {
-  struct parameters weights; /* with the precision of the pass */
+  struct parameters weights; /* copies of the views, with the precision of the pass */
   struct encoder_pass encoder;
   struct decoder_pass decoder;
   struct output_pass output;

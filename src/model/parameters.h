@@ -15,7 +15,7 @@
 struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;
-  const struct numerics *numerics; /* those of all parts; set by parameters_use */
+  const struct numerics *numerics; /* the numerics of all parts; set by parameters_use */
 };
 
 /* The distribution of a tensor's initial values. */

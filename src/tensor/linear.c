@@ -105,7 +105,7 @@ void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t 
 
 /* ---- layer normalization of a row ---- */
 
-static const double EPSILON = 1e-5; /* as in PyTorch */
+static const double EPSILON = 1e-5; /* the value of PyTorch */
 
 static double mean_of(const real *x, size_t n) {
   struct lanes sums = {{0}};

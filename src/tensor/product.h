@@ -94,7 +94,7 @@ const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
  * that complete the last panel of a group are 0. */
 struct packed {
   const struct product_kernel *kernel;
-  size_t width; /* of a panel: that of the kernel, or PAIR_COLUMNS */
+  size_t width; /* width of a panel: that of the kernel, or PAIR_COLUMNS */
   real *panels; /* (groups, panels per group, k, width); rows of pairs have (k + 1) / 2 · width */
   size_t groups, n, k;
   elman_precision operands;

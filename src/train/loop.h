@@ -42,7 +42,7 @@ struct elman_training {
   bool in_epoch;       /* the validation that was due when an earlier run stopped is done */
   bool finished;       /* no update remains */
   bool ended;          /* run_finish was called */
-  elman_status status; /* of the last call of run_advance */
+  elman_status status; /* status of the last call of run_advance */
   /* Fields that only src/api uses: */
   struct corpus encoded; /* owned */
   struct team *team;     /* owned; NULL = a single thread */

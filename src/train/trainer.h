@@ -122,7 +122,7 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved);
 struct update_result {
   struct losses losses; /* mean losses of the batch before the update, over its target tokens and
                            over its linked tokens */
-  double norm;          /* of the gradient, before clipping */
+  double norm;          /* norm of the gradient, before clipping */
   double learning_rate;
 };
 

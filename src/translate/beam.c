@@ -558,7 +558,7 @@ static bool skip_above_ceiling(struct hypothesis *after, const struct beam *beam
  * a limited number of paths, so that a step takes limited time. */
 static elman_status grow_texts(struct beam *beam, const struct output_scores *scores, size_t first,
                                const real *weights, size_t stride, elman_error *error) {
-  enum { TRIES = 16 }; /* per place of the beam */
+  enum { TRIES = 16 }; /* maximum for each place of the beam */
   struct beam_pool *pool = beam->pool;
   const size_t width = beam->options->beam;
   struct hypothesis after;

@@ -460,7 +460,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
     struct translator_item *item = &translator->items[i];
     status = encode_item(item, model, sentences[i], own, error);
     if (item->request.count > 0) translator->requests[requests++] = &item->request;
-    if (status == ELMAN_OK) /* it may have taken long */
+    if (status == ELMAN_OK) /* rendering may have taken long */
       status = search_pass_partial(
           &(elman_partial){.number = sentences[i]->number, .part = sentences[i]->part}, own, error);
   }

@@ -12,7 +12,7 @@ struct translator_item {
   struct encoding source, reference;
   struct spans spans; /* of the source tokens in the text; only with replace_unknown */
   bool *copyable;     /* (S): tokens that may be copied */
-  bool any_copyable;  /* otherwise, all may be copied */
+  bool any_copyable;  /* if false, all tokens may be copied */
   size_t starts_capacity, ends_capacity, copyable_capacity;
   struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
@@ -62,7 +62,7 @@ struct translator {
   elman_translate_options
       options; /* options of the last run; ensemble and overrides are borrowed */
   struct search search;
-  struct search others;     /* with different texts, for n-best lists */
+  struct search others;     /* search for hypotheses with different texts, for n-best lists */
   struct rendering scratch; /* a hypothesis that was found by the search `others` */
   struct self_weights self; /* self-attention weights of the last translation created */
   struct translator_item *items;

@@ -74,7 +74,7 @@ static bool is_tag(int codepoint) {
  * which normalization changes. */
 struct invisible_context {
   int base;   /* last character that is no mark */
-  bool joins; /* it or one of its marks is of a joining script */
+  bool joins; /* `base` or one of its marks is of a joining script */
 };
 
 static void context_add(struct invisible_context *context, int codepoint) {

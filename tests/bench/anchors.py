@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 
 import measure  # noqa: E402
 
-os.environ.update(measure.best_kernels())  # before PyTorch loads OpenBLAS
+os.environ.update(measure.best_kernels())  # set before PyTorch loads OpenBLAS
 
 try:
     import torch
@@ -218,7 +218,7 @@ def train(network, pairs, options, batch_size, rate, warm_up):
 def search(network, sources, beam, penalty):
     """Return the ids of the best translation of each sentence."""
     memory = network.encode(pad(sources), torch.tensor([len(source) for source in sources]))
-    hypotheses = {at: [(0.0, [START])] for at in range(len(sources))}  # of the sentences that are not finished
+    hypotheses = {at: [(0.0, [START])] for at in range(len(sources))}  # of unfinished sentences
     finished = [[] for _ in sources]
     best = [None] * len(sources)
     for length in range(1, 2 * max(map(len, sources)) + 11):

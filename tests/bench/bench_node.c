@@ -9,7 +9,7 @@
  * Every second update sends nothing while it computes. Print the seconds of UPDATES updates of each
  * kind; the seconds of network time in an update; and the seconds from the start of the first
  * exchange to that of the first one after computing. With a fast network, the last figure is the
- * computing that overlaps with sending. MBITS 0: the network takes no time. */
+ * time of computing that overlaps with sending. MBITS 0: the network takes no time. */
 #include <pthread.h>
 #include <string.h>
 

@@ -7,8 +7,8 @@ sending while computing: docs/cluster.md, (94)."""
 
 NETWORKS = (10, 25, 100)  # Gb/s
 NODES = (2, 4, 8, 16, 32, 64)
-EXCHANGES = 6  # of an update
-OUTPUT_EXCHANGES = 2  # of them
+EXCHANGES = 6  # number of exchanges in an update
+OUTPUT_EXCHANGES = 2  # number of these exchanges that belong to the output layer
 LATENCY = 50e-6  # seconds for each
 FASTER = 16  # speed of machines of today's clusters, relative to the measured one
 SHARED_BATCH = 1024  # sentences of a batch of constant size

@@ -8,7 +8,7 @@ limited() {
   # shellcheck disable=SC2086 # two words
   (ulimit $limit && exec timeout -s KILL 60 "$@")
 }
-limited '-v 8000000' "$ELMAN" help >/dev/null 2>&1 || exit 77 # as with a sanitizer
+limited '-v 8000000' "$ELMAN" help >/dev/null 2>&1 || exit 77 # a sanitizer, for example, needs more address space
 toy_model
 for ((i = 0; i < 300; i++)); do echo '我 爱 学习'; done >lines
 

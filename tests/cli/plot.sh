@@ -105,7 +105,7 @@ for one in single equal; do
 done
 expect_exit 0 "$ELMAN" plot --log-y -o wide.svg wide.jsonl
 expect_exit 0 curves wide.svg y
-expect_stdout_match '^loss #0072B2 1:1e\+30 2:(1|9\.[89])e-3[01]$' # others have no logarithm
+expect_stdout_match '^loss #0072B2 1:1e\+30 2:(1|9\.[89])e-3[01]$' # the other values have no logarithm
 
 # Several logs in one picture: colors, the legend, the labels.
 mkdir a b

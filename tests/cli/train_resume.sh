@@ -76,7 +76,7 @@ expect_exit 0 "$ELMAN" translate 我
 cp model.safetensors stopped
 cp model.safetensors.checkpoint checkpoint
 
-lines=$(($(wc -l <log) + 30)) # more than an epoch
+lines=$(($(wc -l <log) + 30)) # the log of more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^resuming in epoch [0-9]+, after [0-9]+ of 29 updates$'
 ! grep -q 'from the beginning' "$results/stderr" || fail "the checkpoint was not used"

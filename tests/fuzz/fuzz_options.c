@@ -32,7 +32,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   size_t known = 0, count = 1;
   while (commands[known].name != NULL) known++;
   const struct command *command = &commands[choice % known];
-  if (command->run == no_command) command++; /* to the first of its group */
+  if (command->run == no_command) command++; /* go to the first command of the group */
   char *text = malloc(size + 1), *words[MAX_WORDS + 4] = {(char *)command->name};
   REQUIRE(text != NULL);
   memcpy(text, bytes, size);

@@ -109,7 +109,7 @@ Test(api_table, right_to_left_text_ends_with_a_letter) {
   } cases[] = {{"שלום, עולם! (-1)", "שלום, עולם"},
                {"ב-New York", "ב"},
                {"לי 3 ספרים.", "לי 3 ספרים"},
-               {"אָ.", "אָ"}, /* with its vowel */
+               {"אָ.", "אָ"}, /* the letter keeps its vowel */
                {"كتاب ٣\nعلي", "كتاب"},
                {" שלום", ""},
                {"abc", ""},

@@ -302,7 +302,7 @@ Test(api_texts, matrices_have_a_largest_size) {
   elman_translate_options options = elman_translate_options_default();
   elman_translation *found;
   for (size_t k = 0; k < LONG; k++) memcpy(many + size * k, sentence, size + 1);
-  options.max_length = 30; /* which the untrained model reaches */
+  options.max_length = 30; /* the untrained model reaches this limit */
   const elman_status status =
       elman_translate(&found, translator, many, strlen(many), &options, &why);
   free(many);

@@ -60,7 +60,7 @@ static inline double relative_error(const real *a, const real *b, size_t n) {
 
 typedef double loss_function(void *context);
 
-static const double STEP = 1e-5; /* of central differences */
+static const double STEP = 1e-5; /* step of central differences */
 
 /* Return (loss(x + step) - loss(x - step)) divided by the step as rounded to the precision of x. */
 static inline double central_difference(real *x, double step, loss_function *loss, void *context) {

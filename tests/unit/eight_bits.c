@@ -20,7 +20,7 @@ static float levels_by_definition(int *levels, const real *x, size_t n) {
   }
   if (!finite) return NAN;
   if (largest < 1e-30f) return 0;
-  int exponent; /* of the scale, which has 17 significant bits */
+  int exponent; /* exponent of the scale, which has 17 significant bits */
   const double fraction = frexp(largest / 127, &exponent);
   const float scale = (float)ldexp(floor(ldexp(fraction, 17) + 0.5), exponent - 17);
   const float inverse = 1 / scale;

@@ -146,8 +146,8 @@ Test(evaluate, one_pair_is_enough_for_many_processes) {
 struct translations {
   struct translate_job job;
   size_t threads;
-  char *texts[PROCESSES]
-             [ALIGNED_PAIRS]; /* by process and sentence; NULL = another process translates it */
+  char *texts[PROCESSES][ALIGNED_PAIRS]; /* index: process, sentence; NULL = another process
+                                            translates the sentence */
   elman_status status[PROCESSES];
   struct progress progress[PROCESSES];
 };

@@ -279,7 +279,7 @@ Test(file, symbolic_link_is_preserved) {
 Test(file, links_are_followed_to_their_end) {
   cr_assert_eq(mkdir("other", 0777), 0);
   cr_assert_eq(symlink("other/second", "first"), 0);
-  cr_assert_eq(symlink("third", "other/second"), 0); /* which does not exist yet */
+  cr_assert_eq(symlink("third", "other/second"), 0); /* the target does not exist yet */
   for (int i = 0; i < 2; i++) {
     write_safely("first", "new");
     assert_content("other/third", "new");
@@ -339,7 +339,8 @@ Test(file, link_of_another_user_is_rejected) {
   cr_assert_str_eq(why.where, "shared/link");
   cr_assert_not_null(strstr(why.message, "link"), "%s", why.message);
   assert_content("victim", "precious");
-  cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor through another link */
+  cr_assert_eq(symlink("shared/link", "outside"),
+               0); /* the link is not followed through another link either */
   cr_assert_eq(safe_file_open(&file, "outside", NULL, &why), ELMAN_CANNOT_CREATE);
   cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do anything in it */
   write_safely("shared/link", "new");

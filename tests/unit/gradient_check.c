@@ -147,7 +147,7 @@ Test(gradient_check, correct_gradients_pass) {
 Test(gradient_check, tiny_loss_is_measured_precisely) {
   owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.5, 1);
-  float *bias = setting.numbers; /* of the output layer, the last tensor */
+  float *bias = setting.numbers; /* the bias of the output layer is the last tensor */
   for (size_t i = 0; i + 1 < setting.table.count; i++)
     bias += parameter_size(&setting.table.rows[i]);
   for (size_t v = 0; v < setting.config.target_vocabulary; v++) bias[v] = v == 3 ? 12 : 0;
@@ -409,7 +409,7 @@ Test(gradient_check, rows_of_words_are_always_checked) {
   options.samples = 1;
   spoil_factor = 2;
   for (size_t word = 1; word <= 4; word++) {
-    spoil_offset = word; /* of the source embedding, the first tensor */
+    spoil_offset = word; /* offset in the source embedding, the first tensor */
     spoil_size = 1;
     for (uint64_t seed = 1; seed <= 5; seed++) {
       options.seed = seed;

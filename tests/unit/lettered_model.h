@@ -39,7 +39,7 @@ static inline struct model *lettered_model(struct model_config config, size_t so
       .source = lettered_vocabulary(ELMAN_SOURCE, source_letters),
       .target = lettered_vocabulary(ELMAN_TARGET, target_letters)};
   struct model *model;
-  config.min_count = 1; /* what a model file may contain */
+  config.min_count = 1; /* the least value that a model file may contain */
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   succeeds(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, &why));

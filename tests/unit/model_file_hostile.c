@@ -348,7 +348,7 @@ Test(model_file, large_tensors_must_be_finite) {
     FILE *stream = fopen(FILE_NAME, "wb");
     cr_assert_not_null(stream);
     cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), ELMAN_OK);
-    if (!good) { /* from the end: the tensor is the last of the file */
+    if (!good) { /* position from the end, because the tensor is the last of the file */
       cr_assert_eq(fseek(stream, -(long)((COUNT - places[i]) * sizeof bad), SEEK_CUR), 0);
       cr_assert_eq(fwrite(&bad, sizeof bad, 1, stream), 1);
     }

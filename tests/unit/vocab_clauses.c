@@ -50,7 +50,7 @@ Test(clauses, closing_marks_belong_to_their_clause) {
   expect(ELMAN_TOKENS_CHARS, "他说：“我来。”然后走了", "他说：|“我来。”|然后走了|");
   expect(ELMAN_TOKENS_CHARS, "（是的。）好", "（是的。）|好|");
   expect(ELMAN_TOKENS_CHARS, "（是的）好",
-         "（是的）好|"); /* which does not end a clause by itself */
+         "（是的）好|"); /* the bracket does not end a clause by itself */
 }
 
 Test(clauses, numbers_are_not_divided) {

@@ -14,7 +14,7 @@
 struct test_options {
   void (*init)(void), (*fini)(void);
   double timeout; /* left to ctest */
-  int signal;     /* that ends the test; 0 = none */
+  int signal;     /* signal that ends the test; 0 = none */
 };
 
 struct test {

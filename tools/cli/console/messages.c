@@ -59,7 +59,7 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length) {
 }
 
 void print_data(FILE *stream, const char *text) {
-  const int write_error = errno;         /* of an earlier write; isatty may overwrite it */
+  const int write_error = errno;         /* errno of an earlier write, which isatty may overwrite */
   const int descriptor = fileno(stream); /* -1 for a stream without a file */
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;

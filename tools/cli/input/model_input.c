@@ -25,7 +25,7 @@ const char *text_side_name(size_t index) {
 
 bool example_model_find(char path[EXAMPLE_PATH], const char *name) {
   static const char *const folders[] = {"/../share/elman/data",
-                                        "/../../data"}; /* from the program */
+                                        "/../../data"}; /* relative to the folder of the program */
   char program[EXAMPLE_PATH / 2], place[EXAMPLE_PATH];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = '\0';

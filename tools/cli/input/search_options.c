@@ -61,7 +61,7 @@ static void adopt_search(elman_translate_options *search, const struct search_gi
                          elman_search named, struct listed *listed) {
   char value[32];
   if (!search_option_given(given, "beam") &&
-      named.beam >= search->n_best) { /* else the list is longer */
+      named.beam >= search->n_best) { /* otherwise the n-best list is longer than this beam */
     search->beam = named.beam;
     snprintf(value, sizeof value, "%zu", named.beam);
     list(listed, "beam size", value);

@@ -41,7 +41,7 @@ struct link {
   int socket;
   enum phase phase;
   double since;         /* time at which the phase began */
-  struct client client; /* without a token */
+  struct client client; /* the client as long as no token is known */
   struct request_head head;
   size_t requests; /* requests that libmicrohttpd has found */
   bool excess;     /* there are too many connections: refuse the request */
@@ -57,7 +57,7 @@ struct route {
   enum MHD_Result (*answer)(struct exchange *exchange); /* called after the body has arrived */
   bool is_post;
   bool is_open;           /* needs no token */
-  enum request_kind kind; /* of a POST */
+  enum request_kind kind; /* kind of a POST request */
 };
 
 /* The routes, until a row without a path. http.c defines them with their answers. */

@@ -147,7 +147,7 @@ enum { MAX_LINE = 2 * MAX_TOKEN };
 
 /* Read a line as fgets does. Return false at the end of the file. */
 static bool read_line(char line[MAX_LINE], size_t *length, FILE *file) {
-  memset(line, '\n', MAX_LINE); /* so that the NUL of fgets is the last one */
+  memset(line, '\n', MAX_LINE); /* fgets then writes the last NUL of the buffer */
   if (fgets(line, MAX_LINE, file) == NULL) return false;
   *length = (size_t)((char *)memrchr(line, '\0', MAX_LINE) - line);
   return true;

@@ -400,7 +400,8 @@ static void count_request(const struct exchange *exchange) {
   const unsigned class = exchange->status / 100;
   const double seconds = now() - exchange->begun;
   if (exchange->http->settings->log_requests) {
-    char client[CLIENT_NAME], status[16] = "aborted"; /* before it was answered */
+    char client[CLIENT_NAME],
+        status[16] = "aborted"; /* status of a request whose connection ends before the answer */
     client_name(client, &exchange->client);
     if (exchange->status > 0) snprintf(status, sizeof status, "%u", exchange->status);
     print_info("%s %s %s %s %.1f ms", client, exchange->method, exchange->path, status,

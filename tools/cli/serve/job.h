@@ -20,9 +20,9 @@ struct body {
 struct job {
   struct body body;
   struct model_set models; /* the models when the body arrived, held until it is read */
-  struct request request;  /* of a body that is read */
-  void *owner;             /* for the main thread; NULL if the client has gone */
-  double deadline;         /* in seconds of now() */
+  struct request request;  /* the request, after the body is read */
+  void *owner;     /* the exchange, for the main thread; NULL if the client has disconnected */
+  double deadline; /* in seconds of now() */
 
   /* The outcome, valid when the job is done. */
   struct problem problem; /* status 0: `answer` is the answer */

@@ -29,8 +29,9 @@ static const size_t MOST_EVENTS = (size_t)1 << 18;
 
 /* The translators of a thread for one model. */
 struct tool {
-  struct served_model *model;      /* held */
-  elman_translator *narrow, *wide; /* with one thread, and with all of them; NULL until used */
+  struct served_model *model; /* held */
+  elman_translator *narrow,
+      *wide; /* translators with one thread and with all threads; NULL until used */
 };
 
 /* A thread can begin a batch while another one pauses. Each has its own translators. */

@@ -104,7 +104,8 @@ MHD_queue_response(struct MHD_Connection *connection, unsigned status,
 
 enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,
                                    struct MHD_Response *response) {
-  is_own = true; /* for a library that calls the definition of the program even from its own */
+  is_own = true; /* prevents endless recursion if the function of the library calls that of the
+                    program */
   const enum MHD_Result result = mhd.queue_response(connection, status, response);
   is_own = false;
   return result;

@@ -249,7 +249,7 @@ static void accept_all(struct service *service, int listener) {
     else if (errno == EAGAIN || errno == EWOULDBLOCK)
       return;
     else if (errno != EINTR && errno != ECONNABORTED) {
-      usleep(1000); /* there is no descriptor or memory until another connection is closed */
+      usleep(1000); /* wait until another connection is closed and frees a descriptor or memory */
       return;
     }
   }
@@ -388,7 +388,8 @@ static bool end_reload(struct reload *reload) {
 static void clean_up(struct service *service) {
   let_end();
   listeners_close(&service->listeners);
-  if (!end_reload(&service->reload)) _exit(EX_OK); /* its thread uses the models' paths */
+  if (!end_reload(&service->reload))
+    _exit(EX_OK); /* the thread of the reload still uses the paths of the models */
   if (service->http.daemon != NULL) http_stop(&service->http);
   reader_end(service->http.reader);
   if (service->http.queue != NULL) queue_end(service->http.queue);
