@@ -24,8 +24,7 @@ elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
 }
 
-/* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
- * encoding. */
+/* Encode all pairs. `done` is NULL, or the same pairs; their text is then freed during encoding. */
 static elman_status encode_all(elman_training *run, const struct model *model,
                                const elman_pairs *pairs, elman_pairs *done, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
@@ -66,8 +65,8 @@ static double shared_work(const struct model *model, const elman_pairs *pairs,
               pieces_work(elman_pairs_count(pairs)));
 }
 
-/* Create a training. If `done` is not NULL, it is the same pairs, which this function frees, also
- * after an error. */
+/* Create a training. `done` is NULL, or the same pairs, which this function then frees, also after
+ * an error. */
 static elman_status create(elman_training **created, struct model *model, const elman_pairs *pairs,
                            elman_pairs *done, const elman_train_options *options,
                            elman_error *error) {

@@ -341,8 +341,8 @@ static int compare_room(int descriptor, uint64_t size) {
   return size / system.f_frsize > system.f_bavail ? ENOSPC : 0;
 }
 
-/* Do not use posix_fallocate: where a file system cannot allocate, as over a network, it writes to
- * every block. */
+/* Do not use posix_fallocate: on a file system that cannot allocate, such as a network file system,
+ * it writes to every block. */
 elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error) {
   char reason[128];
   int problem;

@@ -6,7 +6,8 @@
 
 #include "corpus/corpus.h"
 
-/* In the order in which they are applied. The numbers select random numbers. */
+/* Modifiers, in the order in which they are applied. The number of a modifier selects its random
+ * numbers. */
 enum modifier { MERGE, DROP_MARKS, DROP_SOURCE_MARK, UPPER, TITLE, TYPOS, COPY_NOISE, MODIFIERS };
 
 /* Augmented pairs. The caller initializes the struct to zero, except the settings. */

@@ -243,7 +243,8 @@ enum quoting text_quoting(struct text text) {
     doubled++;
     i++;
   }
-  /* An odd number is between two quotations: "What?""Nothing." */
+  /* With an odd number, a doubled mark is the end of one quotation and the start of the next:
+   * "What?""Nothing." */
   return doubled == 0 ? ENCLOSED : doubled % 2 == 0 ? DOUBLED_QUOTES : NOT_QUOTED;
 }
 

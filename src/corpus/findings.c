@@ -88,7 +88,8 @@ static elman_status sample_words(struct typical *typical, const elman_pairs *pai
   return status;
 }
 
-/* Return whether to flip a pair. Its sides must have the order in which they were counted. */
+/* Return whether the sides of a pair seem to be interchanged. `sides` must have the order in which
+ * they were counted. */
 static bool looks_flipped(const struct typical *typical, const struct text sides[2]) {
   static const double LITTLE = 0.5;
   struct language_evidence evidence[2];
@@ -96,8 +97,8 @@ static bool looks_flipped(const struct typical *typical, const struct text sides
   return evidence[T].for_source - evidence[S].for_source > LITTLE;
 }
 
-/* Flip pairs of the sample: those that look flipped, or with `undo` those that were flipped. Return
- * their number. */
+/* Interchange the sides of pairs of the sample in which they seem to be interchanged; with `undo`,
+ * of pairs that earlier calls have changed. Return the number of these pairs. */
 static size_t flip_pairs(struct typical *typical, bool *flipped, const elman_pairs *pairs,
                          size_t stride, bool undo) {
   size_t changes = 0;
@@ -114,9 +115,9 @@ static size_t flip_pairs(struct typical *typical, bool *flipped, const elman_pai
   return changes;
 }
 
-/* Flip the pairs of the sample that look swapped until none does, so that the words of a side are
- * of one language even if nearly half of the pairs are swapped. Keep the result only if the sides
- * are in two languages; otherwise it means nothing. */
+/* Interchange the sides of pairs of the sample until no pair seems to be interchanged. The words of
+ * a side are then of one language even if nearly half of the pairs were interchanged. Keep the
+ * result only if the sides are in two languages; otherwise it means nothing. */
 static elman_status separate_words(struct typical *typical, const elman_pairs *pairs, size_t stride,
                                    elman_error *error) {
   enum { MOST_PASSES = 6 };
@@ -245,8 +246,9 @@ static bool has_unlike_length(const struct line_properties *line) {
          (found > line->max_ratio * expected || expected > line->max_ratio * found);
 }
 
-/* Return whether a side is only a number, or what most lines have on that side. If most texts of
- * the side are ids, these may have letters. Equal numbers translate each other. */
+/* Return whether a side is only a number, or equals the text that most lines have on that side. If
+ * most texts of the side are ids, the number may have letters. Equal numbers on both sides are a
+ * translation, not a finding. */
 static bool has_id(const struct line_properties *line) {
   for (int side = 0; side < 2; side++) {
     const struct text text = line->sides[side];
@@ -259,8 +261,9 @@ static bool has_id(const struct line_properties *line) {
   return false;
 }
 
-/* Return whether the two sides look as a spreadsheet quotes fields. One enclosed side is a
- * quotation unless the other side has no quotation mark; two are, unless many lines have two. */
+/* Return whether the sides have the quotation marks that a spreadsheet adds to fields. If one side
+ * is enclosed in quotation marks, the other side must have none, because otherwise both are
+ * quotations. If both sides are enclosed, many other lines must be, too. */
 static bool is_quoted(const struct line_properties *line) {
   for (int side = 0; side < 2; side++) {
     const enum quoting quoting = text_quoting(line->sides[side]);

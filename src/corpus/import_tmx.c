@@ -24,7 +24,7 @@ struct tmx {
   elman_status status;
   size_t fed;                   /* bytes passed to the parser */
   char wanted[2][LANGUAGE];     /* languages of source and target; "" = not chosen yet */
-  struct tmx_variant *variants; /* of the current unit; the memory of `capacity` ones is reused */
+  struct tmx_variant *variants; /* (count): those of the current unit; the memory is reused */
   size_t count, capacity;
   size_t unit_line;
   size_t depth;   /* open elements */

@@ -340,7 +340,8 @@ void noise_insert(struct buffer *text, const struct noise *noise, elman_side sid
 
 /* ---- vocabularies ---- */
 
-/* Append the tokens of `text`; of modes `chars` and `bpe` also, or only, without a mark. */
+/* Append the tokens of `text`: in mode `words` those that are no words, in mode `bpe` all without
+ * their marks, in mode `chars` all with their marks, without marks and with the mark of a space. */
 static elman_status add_tokens(struct tokens *tokens, struct encoding *encoding,
                                const struct codec *codec, const char *text, elman_token_mode mode,
                                elman_error *error) {

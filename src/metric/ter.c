@@ -196,7 +196,7 @@ static void try_shift(struct shift_search *search, struct shift shift) {
 }
 
 /* Try all targets of a sequence of `length` words that equals the reference at `place`, unless it
- * is right already. Return false if enough shifts are tried. */
+ * is right already. Return false once the maximum number of shifts is tried. */
 static bool try_targets(struct shift_search *search, size_t start, size_t place, size_t length) {
   const struct ter_alignment *alignment = &search->work->alignment;
   const size_t *wrong = alignment->hypothesis_errors, *missing = alignment->reference_errors;

@@ -110,7 +110,8 @@ static elman_status check_attention(const struct model_config *config, elman_err
 
 elman_status model_config_check(const struct model_config *config, elman_error *error) {
   struct model_config given = *config;
-  if (given.attention_heads == 1) given.attention_heads = 0; /* completed for most mechanisms */
+  if (given.attention_heads == 1)
+    given.attention_heads = 0; /* model_config_complete() sets 1 for most mechanisms */
   elman_status status =
       elman_options_check(ELMAN_SCOPE_MODEL, &given, NULL, ELMAN_NAMES_FIELD, error);
   if (status == ELMAN_OK)

@@ -124,8 +124,8 @@ static inline real multiply_one(real x, real y) {
   return x * y;
 }
 
-/* In double, only builds without OpenBLAS use this kernel; fused operations would be slow on
- * processors that lack them, and no promise needs them. */
+/* In double, only builds without OpenBLAS use this kernel. Fused operations would be slow on
+ * processors that lack them, and results in double need not be equal on every processor. */
 static inline real fma_one(real x, real y, real sum) {
 #ifdef ELMAN_DOUBLE
   return x * y + sum;
@@ -473,7 +473,7 @@ struct part {
   struct operand a; /* the rows and terms, rounded if necessary */
 };
 
-/* Compute a panel's columns of C for a part, in reals. */
+/* Compute the columns of C that belong to a panel of reals, for the rows and terms of a part. */
 static void run_panel(const struct packed_product *all, const struct part *part, size_t group,
                       size_t panel) {
   const struct product *p = &all->p;

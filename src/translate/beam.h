@@ -42,7 +42,7 @@ struct beam_node {
 struct beam_prefix {
   const struct beam *beam;
   uint64_t key;
-  double log_probability; /* the largest of its hypotheses */
+  double log_probability; /* the largest log-probability of a hypothesis with this text */
 };
 
 /* Nodes and weights shared by the searches of a batch. The caller initializes the struct with

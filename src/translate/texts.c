@@ -393,7 +393,7 @@ struct chosen {
   size_t found;
 };
 
-/* Return whether an earlier combination has the same text, which `keys` are hashes of. */
+/* Return whether an earlier combination has the same text; `keys` are the hashes of their texts. */
 static bool repeats(const uint64_t *keys, size_t found, uint64_t key) {
   for (size_t n = 0; n < found; n++)
     if (keys[n] == key) return true;

@@ -63,7 +63,7 @@ struct translator {
       options; /* options of the last run; ensemble and overrides are borrowed */
   struct search search;
   struct search others;     /* search for hypotheses with different texts, for n-best lists */
-  struct rendering scratch; /* a hypothesis that was found by the search `others` */
+  struct rendering scratch; /* memory for rendering a hypothesis of the search `others` */
   struct self_weights self; /* self-attention weights of the last translation created */
   struct translator_item *items;
   const struct search_request **requests; /* requests of the items that have one */

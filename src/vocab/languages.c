@@ -224,7 +224,8 @@ static const struct language {
                  {"wuu", "", "Wu Chinese"},
                  {"yue", "", "Cantonese"}};
 
-/* Scripts that nearly all of today's texts in one language, and few in others, are written in. */
+/* Scripts in which nearly all of today's texts in one language, and few texts in other languages,
+ * are written. */
 static const struct {
   enum script script;
   const char *code;

@@ -51,9 +51,8 @@ struct unit_lines {
 
 void unit_lines_add(struct unit_lines *lines, struct text text);
 
-/* Return whether the units of a text are its tokens. By default they are for mostly Han text of a
- * side whose lines have, more often than not, no spaces. If `lines` is NULL, the text is the only
- * line. */
+/* Return whether the units of a text are its tokens. By default, this holds for mostly Han text of
+ * a side on which most such lines have no spaces. If `lines` is NULL, the text is the only line. */
 bool units_are_tokens(struct text text, elman_alignment_units units,
                       const struct unit_lines *lines);
 

@@ -4,13 +4,13 @@
  * the further marks, closing quotation marks and brackets, and emoji that follow it directly:
  *
  * - A mark of a script without spaces (。！？｡) and of scripts that have their own marks (। ؟ ። …)
- *   ends it anywhere. The marks . ! ? … end it before white space; . ! ? also between two
- * characters of a script without spaces.
- * - A full stop does not end it in a number (3.14), after the number of an item (1.), an initial,
- * an abbreviation (Mr. e.g. z.B.), or before a lower-case letter. After an acronym (U.S. p.m.) it
- * ends it before a word that often begins sentences. In a text without upper-case letters it also
- * ends it before lower-case letters.
- * - A mark within brackets that began in the middle of the sentence does not end it.
+ *   ends a sentence anywhere. The marks . ! ? … end a sentence before white space; . ! ? also
+ *   between two characters of a script without spaces.
+ * - A full stop does not end a sentence in a number (3.14), after the number of an item (1.), an
+ *   initial, an abbreviation (Mr. e.g. z.B.), or before a lower-case letter. After an acronym
+ *   (U.S. p.m.) a full stop ends a sentence only before a word that often begins sentences. In a
+ *   text without upper-case letters, a full stop also ends a sentence before lower-case letters.
+ * - A mark within brackets that began in the middle of a sentence does not end the sentence.
  *
  * A sentence has at least one letter or digit, unless the text has none: other characters belong to
  * the next sentence of the line, or to the last one. */

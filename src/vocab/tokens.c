@@ -19,8 +19,8 @@ static bool always(struct text left, struct text right) {
 
 /* ---- modes: words ---- */
 
-/* Return whether a cluster belongs to a word. A cluster that starts with a lone mark belongs to
- * one; otherwise scripts that utf8proc does not fully support would be split apart. */
+/* Return whether a cluster belongs to a word. A cluster that starts with a lone mark belongs to a
+ * word; otherwise the words of scripts that utf8proc does not fully support would be split. */
 static bool is_word_cluster(int first) {
   return is_word_character(first) && !is_han(first);
 }

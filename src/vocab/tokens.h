@@ -8,8 +8,9 @@
  *   MARK_SPACED "▁" (U+2581)  a space although the rule expects none
  *
  * If the text of a token begins with a mark character, the token always has an additional mark.
- * Therefore one leading mark can always be removed. For the first token of a text the additional
- * mark is the one that agrees with the rule after empty text. The modes are:
+ * Therefore one leading mark can always be removed. If the first token of a text needs an
+ * additional mark, it gets the mark that agrees with the rule for the start of a text. The modes
+ * are:
  *
  *   space  Split at white space. A space is expected between all tokens, so the only marks are
  *          the additional ones.

@@ -1,5 +1,5 @@
-/** The module and the command agree: on the same model they compute the same to rounding; in portable arithmetic they
- * train the same bytes. */
+/** The module and the command agree: with the same model, their results are equal up to rounding; in portable
+ * arithmetic, they train models with equal bytes. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";

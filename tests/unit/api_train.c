@@ -252,7 +252,7 @@ Test(api, steps_train_the_same_model, .timeout = 300) {
   check_steps(&other, "no epoch");
 }
 
-/* A training of two tables of which most rows rest, beyond the number of recorded updates. */
+/* Train for more updates than are recorded, with two embeddings most rows of which are unused. */
 Test(api, many_steps_train_the_same_model, .timeout = 300) {
   owned_by(free_task) struct task task = task_of(200);
   owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
@@ -309,8 +309,9 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
   }
 }
 
-/* Save the state and the model after `updates` updates. The run continues as without this; another
- * run resumes from the state, with a new model or with the saved one. */
+/* Save the state and the model after `updates` updates. The run must continue as if nothing had
+ * been saved, and another run must resume from the saved state, with a new model or with the saved
+ * one. */
 static void check_saved(const struct task *task, size_t updates, const struct result *whole) {
   struct task resumed = *task;
   owned_model *model = create(task->pairs, &task->model), *half;

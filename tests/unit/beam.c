@@ -417,7 +417,7 @@ Test(beam, ties_keep_the_order_of_ending) {
   enum { V = 6, WIDTH = 3 };
   static const uint32_t last[WIDTH] = {TOKEN_END, TOKEN_END, 4};
   static const size_t counts[WIDTH] = {1, 2, 2};
-  /* log p of </s> is -1 at once and -2 after two tokens, as is log p of two tokens 4 */
+  /* log p is -1 for </s> as the only token, and -2 for 4 </s> and for 4 4 */
   real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
   for (size_t v = 0; v < V; v++) second[V + v] = -60;
   owned_by(trial_free) struct trial trial;
@@ -497,7 +497,7 @@ static bool lists(const struct buffer *found, const char *word) {
   return false;
 }
 
-/* "ab" has two tokenizations, and token 6 adds more of every text. */
+/* "ab" has two tokenizations. Token 6 has no text, so that every text has more tokenizations. */
 Test(beam, hypotheses_with_equal_text_are_merged) {
   const real logits[LETTERS] = {-30, -30, -1, -2, -2, -2, (real)-1.5};
   owned_by(buffer_free) struct buffer plain = {0}, merged = {0};

@@ -68,7 +68,7 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   cr_assert_eq(parameter_block_create(&gradients, &table, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, seed, NULL), ELMAN_OK);
   /* The weights are larger than initial weights, because a gradient close to zero cannot be
-   * measured. Twice the identity would explode. */
+   * measured. A recurrent matrix of twice the identity would double the states at each step. */
   const struct random_stream stream = {seed, 98, 0};
   const bool identity = decoder_sizes_of(&c->config).cell->identity;
   for (size_t i = 0; i < table.block; i++)

@@ -107,7 +107,7 @@ function colorsOfPage(names) {
   return found;
 }
 
-/* Return the colors and the font of the page; paper is what cards and pictures lie on. */
+/* Return the colors and the font of the page; paper is the background of cards and pictures. */
 const styleOfPage = () => ({ ...colorsOfPage(["paper", "ink"]), font: getComputedStyle(document.body).fontFamily });
 
 function widthIn(font) {

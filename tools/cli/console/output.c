@@ -114,7 +114,8 @@ static int run_converter(char *const *arguments, int in, int out) {
   posix_spawn_file_actions_t actions;
   pid_t child;
   int ending = 0, problem = in < 0 ? errno : posix_spawn_file_actions_init(&actions);
-  /* A PDF contains the date of this variable, or the current date. A fixed date makes files equal.
+  /* A PDF contains the date of this variable, or the current date. With a fixed date, equal
+   * pictures give equal files.
    */
   (void)setenv("SOURCE_DATE_EPOCH", "0", false);
   if (problem == 0) {

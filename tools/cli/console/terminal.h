@@ -22,7 +22,7 @@ struct progress {
 
 struct progress progress_start(void);
 
-/* Return whether enough time has passed to draw again, and notes are printed. */
+/* Return whether notes are printed and enough time has passed to draw again. */
 bool progress_due(const struct progress *progress);
 
 void progress_draw(struct progress *progress, const char *format, ...)

@@ -121,8 +121,8 @@ void library_options_write(struct json *json, unsigned scopes, const void *field
 
 /* ---- option files ---- */
 
-/* Return whether the value of a row of models does not break a rule: a model has values of its own
- * for what its mechanisms do not use. */
+/* Return false for a row of models whose value, if given as an option, would break a rule: a model
+ * also stores values that its mechanisms do not use. */
 static bool has_effect(const elman_option *row, const void *fields) {
   bool given[ELMAN_MAX_OPTIONS] = {false};
   if ((row->scope & ELMAN_SCOPES_MODEL) == 0) return true;

@@ -82,7 +82,7 @@ static const char *argument(size_t index) {
   return words->argument(before, index);
 }
 
-/* The candidates, and the number of bytes at the start of a word that are not part of one. */
+/* The candidates, and the number of bytes at the start of a word that precede the candidate. */
 static const char *(*candidate)(size_t index);
 static size_t lead;
 

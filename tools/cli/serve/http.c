@@ -42,7 +42,7 @@ static void open_link(struct http *http, struct MHD_Connection *connection, void
   http->link_count++;
   http->counts.connections++;
   link->excess = http->link_count > http->settings->max_connections;
-  link->phase = SENDING; /* because set_phase() counts a link that begins to receive */
+  link->phase = SENDING; /* so that set_phase() counts the link as one that begins to receive */
   set_phase(http, link, RECEIVING);
 }
 

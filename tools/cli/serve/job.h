@@ -37,7 +37,7 @@ struct job {
   struct job *next;
   struct answer *results; /* (count) */
   size_t taken, translated;
-  size_t cost, waiting; /* of the pieces that are not taken: cost, and number of sentences */
+  size_t cost, waiting; /* cost and number of sentences of the pieces that no thread has taken */
   elman_override_reach reach;
   atomic_size_t size; /* bytes of the results of /v1/translations */
   bool queued, failed;

@@ -127,8 +127,8 @@ static size_t count_lines(const json_t *text) {
 }
 
 /* Check the texts and set their numbers. `lines` states whether each line is a sentence. Blank
- * texts and lines are no sentences, but their number is limited, too: each translation has them
- * again. */
+ * texts and lines are no sentences, but their number is limited, too, because each translation
+ * contains them again. */
 static bool count_pieces(struct request *request, const json_t *field, const char *name, bool lines,
                          size_t most, struct problem *problem) {
   enum { BLANK = 16 };

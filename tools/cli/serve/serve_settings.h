@@ -17,18 +17,19 @@
 enum { BYTES_PER_TOKEN = 32 };
 
 struct serve_settings {
-  size_t threads;            /* threads that translate; at least 1 */
-  size_t batch_wait;         /* milliseconds */
-  size_t max_body;           /* bytes of a request's body */
-  size_t max_sentences;      /* sentences of a request */
-  size_t max_tokens;         /* tokens of a sentence */
-  size_t max_output;         /* tokens of a translation, a reference or a prefix */
-  size_t max_beam;           /* beam size that a request may choose */
-  size_t max_queue;          /* sentences that wait or are translated */
-  size_t max_client;         /* max_queue of one client; 0 = no limit */
-  size_t max_connections;    /* open connections */
-  size_t timeout;            /* seconds for a request to arrive, to be translated and to be sent */
-  elman_precision precision; /* of all translations, if it was given; else that of each model */
+  size_t threads;         /* threads that translate; at least 1 */
+  size_t batch_wait;      /* milliseconds */
+  size_t max_body;        /* bytes of a request's body */
+  size_t max_sentences;   /* sentences of a request */
+  size_t max_tokens;      /* tokens of a sentence */
+  size_t max_output;      /* tokens of a translation, a reference or a prefix */
+  size_t max_beam;        /* beam size that a request may choose */
+  size_t max_queue;       /* sentences that wait or are translated */
+  size_t max_client;      /* max_queue of one client; 0 = no limit */
+  size_t max_connections; /* open connections */
+  size_t timeout;         /* seconds for a request to arrive, to be translated and to be sent */
+  elman_precision
+      precision; /* of all translations, if `precision_given`; otherwise each model has its own */
   bool precision_given;
   bool log_requests, log_texts;
   const char *const *hosts; /* (host_count): host names besides localhost and addresses */

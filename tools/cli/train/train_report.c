@@ -46,7 +46,7 @@ static void describe_rare_words(const char *side, const elman_side_counts *count
 }
 
 /* Write what a side consists of: "Latin script", "Chinese characters, without spaces between
- * words". After "auto:" it is the reason for the tokens. */
+ * words". After "auto:", this text is the reason why the library chose these tokens. */
 static void describe_script(char *text, size_t size, const char *script, elman_token_mode mode) {
   const char *spaces = mode == ELMAN_TOKENS_SPACE   ? ", with spaces between words"
                        : mode == ELMAN_TOKENS_CHARS ? ", without spaces between words"
