@@ -1,5 +1,5 @@
-/* exp and tanh as arithmetic without branches, so that compilers vectorize loops over them, and
- * sums in lanes.
+/* The functions exp and tanh without branches, so that compilers vectorize loops that call them;
+ * and sums in lanes.
  *
  * In double these functions call base/portable_math.h, because the tests need accuracy and not
  * speed. In float the error is below 2 ulp (tests/unit/elementary.c checks numbers of every
