@@ -53,7 +53,7 @@ expect_stdout 'Hello	x	1' 'Bye	y	2'
 tail -n +2 ids.csv >numbers.csv
 refused 64 'numbers\.csv: column 1 has numbers, not sentences' numbers.csv
 for columns in 0,1 1 1,1 1001,2 1,2,3 , ''; do
-  refused 64 "columns: '$columns' is not two" --columns "$columns" ids.csv
+  refused 64 "columns: '$columns' is (not|neither) two" --columns "$columns" ids.csv
 done
 
 # ---- tatoeba.org, fast_align, Moses ----
