@@ -2,12 +2,14 @@
 
 import argparse
 import dataclasses
+import datetime
 import json
 import math
 import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -179,14 +181,22 @@ def range_of(values, form):
     return f"{form(statistics.median(values))} ({form(min(values))} to {form(max(values))})"
 
 
-def table_line(row):
+def figures(row):
+    """Return the cells of a row by column, as docs/results.json has them."""
     label = row.best()
-    cells = [row.part, row.what, shown(statistics.median(row.elman), row.unit)]
-    cells.append("" if label is None else
-                 f"{shown(statistics.median(row.other[label]), row.unit)}, {label}")
-    cells.append(range_of(row.ratios(), "{:.2f}".format) if label is not None else "")
-    cells.append("; ".join(row.notes))
-    return "| " + " | ".join(cells) + " |"
+    return {
+        "part": row.part, "what": row.what, "elman": shown(statistics.median(row.elman), row.unit),
+        "compared": "" if label is None else f"{shown(statistics.median(row.other[label]), row.unit)}, {label}",
+        "ratio": "" if label is None else range_of(row.ratios(), "{:.2f}".format),
+        "remarks": "; ".join(row.notes)}
+
+
+def row_name(row):
+    return re.sub(r"\W+", "-", f"{row.part} {row.what}".lower().replace(",", ""))
+
+
+def table_line(row):
+    return "| " + " | ".join(figures(row).values()) + " |"
 
 
 TABLE_HEAD = ["| part | what | elman | compared with | ratio | remarks |", "|---|---|---|---|---|---|"]
@@ -704,10 +714,11 @@ class Bench:
     # ---- the results ----
 
     def machine(self):
-        names = [line.split(":", 1)[1].strip() for line in
-                 pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-                 if line.startswith("model name")]
-        about = {"processor": names[0] if names else platform.machine(), "cores": cores(),
+        cpu = dict(re.findall(r"^(\S.*?)\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE))
+        name = cpu.get("model name", platform.machine())
+        if "cpu family" in cpu:
+            name += f" (family {cpu['cpu family']}, model {cpu['model']})"
+        about = {"processor": name, "cores": cores(),
                  "threads": self.threads, "load_at_start": self.load, "rounds": self.rounds,
                  "quick": self.options.quick}
         if self.workers:
@@ -715,9 +726,16 @@ class Bench:
         return about
 
     def results(self):
-        return {"machine": self.machine(), "notes": self.notes,
+        machine = self.machine()
+        return {"machine": machine, "notes": self.notes,
                 "rows": [row.as_json() for row in self.rows], "slopes": self.slopes,
-                "kernels": self.kernels}
+                "kernels": self.kernels, "record": self.record(machine["processor"])}
+
+    def record(self, processor):
+        """Return this run as a record of docs/results.json, whose id a person chooses."""
+        return {"id": "", "date": datetime.date.today().isoformat(), "processor": processor,
+                "threads": self.threads, "command": shlex.join(["tools/bench", *sys.argv[1:]]),
+                "figures": {row_name(row): figures(row) for row in self.rows}}
 
     def print_results(self, results):
         machine = results["machine"]
@@ -790,7 +808,8 @@ def options_from(arguments):
     parser.add_argument("--model", metavar="FILE", help="for the parts decode and start: a model with "
                         "dot attention and no other extras (default: a synthetic one, V 6,000, H 256)")
     parser.add_argument("--sentences", metavar="FILE", help="sentences for --model, one per line")
-    parser.add_argument("--json", metavar="FILE", help="also write every single measurement to FILE")
+    parser.add_argument("--json", metavar="FILE", help="also write every single measurement to FILE, and the "
+                        "record of the run for docs/results.json")
     parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything works")
     parser.add_argument("--rounds", metavar="N", type=int, help="repetitions (default: 5; quick: 1)")
     parser.add_argument("--threads", metavar="N", type=int, default=cores(),
