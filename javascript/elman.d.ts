@@ -74,7 +74,7 @@ export interface Settings {
   /* of training: train() uses them; createModel() uses seed and maxLength, and stores all */
   /* options TRAINING END */
   batchSize?: number            // sentence pairs per update (1 to 65536, default 32)
-  // maximum tokens per batch, padding included; replaces batchSize; 0 disables (0 to 16777216, default 0)
+  // maximum tokens per batch, padding included; replaces the batch size; 0 disables (0 to 16777216, default 0)
   batchTokens?: number
   // parts of a batch, computed one after the other or by one process each (1 to 1024, default 1)
   shards?: number

@@ -125,7 +125,7 @@ typedef enum elman_scope {
   X(SIZE, batch_size, NULL, "batch size", 1, 65536, 32, TRAINING, "Training",                      \
     "sentence pairs per update")                                                                   \
   X(SIZE, batch_tokens, NULL, "batch size in tokens", 0, 16777216, 0, TRAINING, "Training",        \
-    "maximum tokens per batch, padding included; replaces --batch-size; 0 disables")               \
+    "maximum tokens per batch, padding included; replaces the batch size; 0 disables")             \
   X(SIZE, shards, NULL, "shards", 1, 1024, 1, TRAINING, "Training",                                \
     "parts of a batch, computed one after the other or by one process each")                       \
   X(PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, "Training",  \
@@ -245,6 +245,7 @@ typedef enum elman_scope {
   X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, bleu_tokens, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, schedule = plateau, NEEDS, "dev", NULL)                                                 \
+  X(TRAIN, subword_dropout, EXCLUDES, "guide_weight", NULL)                                        \
   X(TRAIN, drop_source_mark, EXCLUDES, "guide_weight", NULL)                                       \
   X(TRAIN, drop_marks, EXCLUDES, "guide_weight", NULL)                                             \
   X(TRAIN, upper_case, EXCLUDES, "guide_weight", NULL)                                             \
@@ -342,6 +343,12 @@ typedef enum elman_naming {
  * `text`; longer names are cut. Return `text`. */
 ELMAN_API const char *elman_option_write_name(char *text, size_t size, const char *name,
                                               elman_naming naming);
+
+/* Write a message of the library with the names of options as `naming` writes them. In the messages
+ * of elman_error, and in the advice of a finding, such names stand in backquotes: `max_length`.
+ * Return `text`, which is cut at `size` bytes. */
+ELMAN_API const char *elman_option_write_message(char *text, size_t size, const char *message,
+                                                 elman_naming naming);
 
 /* How a value is written. */
 typedef enum elman_form {

@@ -35,7 +35,8 @@ typedef enum elman_status {
 /* The reason why a call failed: a code for programs, a message for people. */
 typedef struct elman_error {
   elman_status code;
-  char message[512]; /* one line: the fault and the remedy */
+  char message[512]; /* one line: the fault and the remedy; names of options stand in backquotes,
+                        which elman_option_write_message replaces */
   char where[512];   /* "file:line" or "file", or empty */
 } elman_error;
 

@@ -261,9 +261,11 @@ static json_t *error_json(elman_status status, elman_error *error) {
   static const char *const names[] = {
       "",          "invalid argument", "bad data",     "no input",
       "no memory", "cannot create",    "input/output", "interrupted"};
-  elman_clean_text(error->message);
+  char message[sizeof error->message];
+  elman_option_write_message(message, sizeof message, error->message, ELMAN_NAMES_CAMEL);
+  elman_clean_text(message);
   elman_clean_text(error->where);
-  return json_pack("{s:s,s:s,s:s}", "code", names[status], "message", error->message, "where",
+  return json_pack("{s:s,s:s,s:s}", "code", names[status], "message", message, "where",
                    error->where);
 }
 

@@ -97,7 +97,9 @@ def error_of(struct):
     """Return the Error of an elman_error."""
     status, where = STATUS[struct.code], os.fsdecode(struct.where)
     make = _file_error if status in OF_FILES else Error
-    return make(status, struct.message.decode(errors="replace"), where)
+    message = ctypes.create_string_buffer(len(struct.message) + 1)
+    library.elman_option_write_message(message, len(message), struct.message, library.enum("elman_naming")["field"])
+    return make(status, message.value.decode(errors="replace"), where)
 
 
 # ---- calls ----

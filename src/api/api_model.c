@@ -79,14 +79,14 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   const bool source = is_bpe[0] || options->source_tokens == ELMAN_TOKENS_AUTO_BPE;
   const bool target = is_bpe[1] || options->target_tokens == ELMAN_TOKENS_AUTO_BPE;
   if (options->subwords > 0 && !source && !target)
-    problem = "merge operations (--subwords) need BPE on at least one side";
+    problem = "merge operations (`subwords`) need BPE on at least one side";
   if (options->source_subwords > 0 && !source)
-    problem = "merge operations of the source (--source-subwords) need BPE on the source side";
+    problem = "merge operations of the source (`source_subwords`) need BPE on the source side";
   if (options->joint_subwords && (!is_bpe[0] || !is_bpe[1]))
-    problem = "joint merge operations (--joint-subwords) need the token mode bpe on both sides";
+    problem = "joint merge operations (`joint_subwords`) need the token mode bpe on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
     problem =
-        "joint merge operations (--joint-subwords) and a number for the source (--source-subwords) "
+        "joint merge operations (`joint_subwords`) and a number for the source (`source_subwords`) "
         "cannot be combined";
   if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);

@@ -37,7 +37,7 @@ static elman_status encode_all(elman_training *run, const struct model *model,
   if (status == ELMAN_OK && encoding.guided && corpus_unguided(corpus) == corpus->target.count)
     status = fail(error, ELMAN_BAD_DATA, NULL,
                   "no pair has a word alignment to guide attention; specify the alignments "
-                  "(--guide) or train without guided alignment");
+                  "of the pairs, or train without guided alignment");
   return status;
 }
 

@@ -232,7 +232,7 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
   const bool compressed = reading->decompressor.state != INPUT_PLAIN;
   if (limits->unpacked > 0 && compressed && into->length > limits->unpacked)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "has more than %zu bytes after decompression; --max-unpacked sets the limit",
+                "has more than %zu bytes after decompression; `max_unpacked` sets the limit",
                 limits->unpacked);
   while (reading->has_lines && reading->searched < into->length) {
     const char *at = into->bytes + reading->searched;
@@ -240,7 +240,7 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "line %zu has more than %zu bytes; --max-bytes sets the limit",
+                  "line %zu has more than %zu bytes; `max_bytes` sets the limit",
                   reading->lines + 1, limits->line);
     if (end == NULL) break;
     reading->line_start = ++reading->searched;

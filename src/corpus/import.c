@@ -108,7 +108,7 @@ elman_status import_check_size(const struct importer *importer, size_t number, s
   const size_t limit = importer->options->max_bytes;
   if (limit == 0 || size <= limit) return ELMAN_OK;
   return import_fail(importer, ELMAN_BAD_DATA, number,
-                     "the record has more than %zu bytes; --max-bytes sets the limit", limit);
+                     "the record has more than %zu bytes; `max_bytes` sets the limit", limit);
 }
 
 /* ---- pairs ---- */
@@ -277,8 +277,8 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   if (!found)
     return import_fail(importer, ELMAN_BAD_DATA, 0,
                        "its format is not clear: expected CSV, TMX, JSON, or columns separated by "
-                       "tabs or |||; state the format with --from, or name two files with one "
-                       "sentence per line with --source and --target");
+                       "tabs or |||; state the format with `format`, or name the second of two "
+                       "files with one sentence per line with `target_file`");
   *format = (size_t)kind;
   return ELMAN_OK;
 }

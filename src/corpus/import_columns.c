@@ -236,8 +236,7 @@ static elman_status refuse_choice(const struct importer *importer, const struct 
   char list[256];
   import_list(list, sizeof list, names, count);
   return import_fail(importer, ELMAN_INVALID_ARGUMENT, 0,
-                     "%s; its first record is: %s; choose two columns by number or name: --columns "
-                     "A,B",
+                     "%s; its first record is: %s; choose two by number or name: `columns` A,B",
                      problem, list);
 }
 
@@ -425,7 +424,7 @@ elman_status import_columns(struct importer *importer, enum import_columns kind)
     if (chosen < 0)
       return import_fail(
           importer, ELMAN_BAD_DATA, 0,
-          "no separator divides its lines into equally many columns; choose one with --separator");
+          "no separator divides its lines into equally many columns; choose one with `separator`");
     importer->info->separator = separators[chosen].name;
     reader.separator = separators[chosen].text;
   }

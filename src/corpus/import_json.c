@@ -79,7 +79,7 @@ static elman_status refuse_keys(const struct importer *importer, size_t number,
   import_list(names, sizeof names, list->names, list->count);
   return import_fail(
       importer, ELMAN_INVALID_ARGUMENT, number,
-      "%s; the texts of this record have the keys: %s; choose two: --columns KEY,KEY", problem,
+      "%s; the texts of this record have the keys: %s; choose two: `columns` KEY,KEY", problem,
       list->count == 0 ? "(none)" : names);
 }
 
@@ -95,7 +95,7 @@ static elman_status choose_entries(struct json_places *places, struct importer *
     status = import_split_option(words, importer, "languages", options->languages);
     for (int side = 0; side < 2 && status == ELMAN_OK; side++)
       if (!find_key(&keys[side], &list, words[side]))
-        status = refuse_keys(importer, number, &list, "it lacks a language of --languages");
+        status = refuse_keys(importer, number, &list, "it lacks a language of `languages`");
   } else if (status == ELMAN_OK && !import_choose(keys, list.names, list.count) &&
              list.count != 2 && (list.count < 2 || prefix[0] == '\0')) {
     status = refuse_keys(importer, number, &list, "the keys of the pairs are not clear");
@@ -113,7 +113,7 @@ static elman_status choose_positions(struct json_places *places, struct importer
   for (size_t side = 0; side < 2; side++) places->positions[side] = side;
   if (importer->options->languages != NULL)
     return import_fail(importer, ELMAN_INVALID_ARGUMENT, 0,
-                       "its records are lists without names of languages; use --columns");
+                       "its records are lists without names of languages; use `columns`");
   if (columns == NULL) return ELMAN_OK;
   const elman_status status = import_split_option(words, importer, "columns", columns);
   for (int side = 0; side < 2 && status == ELMAN_OK; side++) {
@@ -150,7 +150,7 @@ static elman_status choose_places(struct json_places *places, struct importer *i
       struct entry_names list;
       status = list_texts(&list, record, importer->error);
       if (status == ELMAN_OK)
-        status = refuse_keys(importer, number, &list, "it lacks a key of --columns");
+        status = refuse_keys(importer, number, &list, "it lacks a key of `columns`");
       free(list.names);
     }
     return status;
@@ -279,7 +279,7 @@ elman_status import_json_array(struct importer *importer) {
   skip_white(&rest, &number);
   if (rest.length == 0 || rest.bytes[0] != '[')
     return import_fail(importer, ELMAN_BAD_DATA, number,
-                       "is not a JSON array; --from jsonl reads one object per line");
+                       "is not a JSON array; `format` jsonl reads one object per line");
   text_drop(&rest, 1);
   skip_white(&rest, &number);
   bool more = rest.length == 0 || rest.bytes[0] != ']';

@@ -103,7 +103,7 @@ static elman_status read_entry(struct buffer *into, const struct importer *impor
     buffer_append(into, chunk, (size_t)size);
     if (limit > 0 && into->length > limit)
       return import_fail(importer, ELMAN_BAD_DATA, 0,
-                         "unpacks to more than %zu bytes; --max-unpacked sets the limit", limit);
+                         "unpacks to more than %zu bytes; `max_unpacked` sets the limit", limit);
     if (into->failed) return fail_no_memory(importer->error);
   }
 }

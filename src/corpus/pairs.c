@@ -361,7 +361,7 @@ void pairs_count_skipped(elman_pairs *pairs) {
 
 #define FORMAT                                                                                     \
   "expected UTF-8 text with source, tab and target on each line, or two parallel files "           \
-  "(--source, --target)"
+  "(`source_file`, `target_file`)"
 
 struct pairs_reader {
   elman_pairs *pairs;

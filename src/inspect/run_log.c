@@ -173,8 +173,7 @@ elman_status elman_run_log_read(elman_run_log **log, const char *path, elman_err
   if (status == ELMAN_OK) status = read_lines(*log, buffer_text(&content), error);
   if (status == ELMAN_OK && (*log)->rows == 0)
     status = fail(error, ELMAN_BAD_DATA, (*log)->path,
-                  "is not the log of a training run: no line is an update or a validation; "
-                  "`elman train --log FILE` writes one");
+                  "is not the log of a training run: no line is an update or a validation");
   buffer_free(&content);
   if (status != ELMAN_OK) {
     elman_run_log_free(*log);

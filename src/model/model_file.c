@@ -434,11 +434,11 @@ elman_status model_check_header(const struct model *model, elman_error *error) {
   if (size.merges > size.words)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the %zu merge operations take %zu bytes, too much for the header of a model file "
-                "(100 MB); use a smaller --subwords",
+                "(100 MB); use a smaller number of `subwords`",
                 size.merge_count, size.merges);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "the vocabularies of %zu and %zu words are too large for the header of a model file "
-              "(100 MB); limit them with --max-vocabulary, --min-count or --subwords",
+              "(100 MB); limit them with `max_vocabulary`, `min_count` or `subwords`",
               vocabulary_size(model->source_vocabulary), vocabulary_size(model->target_vocabulary));
 }
 

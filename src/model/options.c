@@ -192,6 +192,34 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
   return text;
 }
 
+/* Return the length of the name in backquotes at the start of `message`, without the backquotes; 0
+ * if there is none. */
+static size_t marked_name(const char *message) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+  if (message[0] != '`') return 0;
+  const size_t length = strspn(message + 1, letters);
+  return length < NAME_SIZE && message[length + 1] == '`' ? length : 0;
+}
+
+const char *elman_option_write_message(char *text, size_t size, const char *message,
+                                       elman_naming naming) {
+  char name[NAME_SIZE], written[NAME_SIZE];
+  size_t used = 0;
+  while (*message != '\0' && used + 1 < size) {
+    const size_t length = marked_name(message);
+    if (length == 0) {
+      text[used++] = *message++;
+      continue;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, message + 1);
+    elman_option_write_name(written, sizeof written, name, naming);
+    used += (size_t)snprintf(text + used, size - used, "%s", written);
+    message += length + 2;
+  }
+  text[used < size ? used : size - 1] = '\0';
+  return text;
+}
+
 enum { SHOWN_SIZE = 64, MOST_TYPED = 40 };
 
 /* Return the length of the start of a word that has at most `most` bytes and no part of a

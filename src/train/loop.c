@@ -130,7 +130,7 @@ static elman_status run_batch(elman_training *run, elman_error *error) {
     run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the loss or its gradient was not finite in %d updates in a row, up to update "
-                "%llu; lower the learning rate (--learning-rate) or clip gradients (--clip-norm)",
+                "%llu; lower the learning rate (`learning_rate`) or clip gradients (`clip_norm`)",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
   report_update(run, &result);
@@ -500,7 +500,7 @@ static elman_status prepare_resplit(elman_training *run, elman_error *error) {
   if (options->subword_dropout == 0) return ELMAN_OK;
   if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "--subword-dropout needs BPE on at least one side (--subwords)");
+                "`subword_dropout` needs BPE on at least one side");
   run->resplit = (struct resplit){.codecs = {model_source_codec(model), model_target_codec(model)},
                                   .share = options->subword_dropout,
                                   .seed = options->seed,
@@ -545,7 +545,7 @@ static elman_status run_prepare(elman_training *run, elman_error *error) {
   const elman_train_options *options = &run->options;
   if (run->corpus->source.count == 0)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "no pair is left to train on; raise the maximum length (--max-length) to admit "
+                "no pair is left to train on; raise the maximum length (`max_length`) to admit "
                 "longer sentences");
   run->trainer.corpus = corpus_hashes_of(run->corpus);
   run->unguided = corpus_unguided(run->corpus);
@@ -571,7 +571,7 @@ static elman_status check_epochs(const elman_training *run, elman_error *error) 
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
   if (begun <= run->epochs) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, run->options.checkpoint,
-              "%zu epochs have begun, but the limit is %zu; raise the limit (--epochs)", begun,
+              "%zu epochs have begun, but the limit is %zu; raise the limit (`epochs`)", begun,
               run->epochs);
 }
 

@@ -32,7 +32,7 @@ static elman_status check_longest(const struct corpus *corpus, size_t tokens, el
   if (longest <= tokens) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "a sentence has %zu tokens with </s>, but a batch allows %zu; raise the limit "
-              "(--batch-tokens) or skip long pairs (--max-length)",
+              "(`batch_tokens`) or skip long pairs (`max_length`)",
               longest, tokens);
 }
 

@@ -210,7 +210,7 @@ static elman_status fail_different(const char *key, const json_t *here, const js
   else if (path == NULL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %s here, but %s in process 0; %s",
                   label_of(key), is, other,
-                  is_machine(key) ? "only with portable arithmetic (--arithmetic portable) may "
+                  is_machine(key) ? "only with portable arithmetic (`arithmetic` portable) may "
                                     "processors and compilers differ"
                                   : "all processes of a run need the same program, files and "
                                     "options");
@@ -318,9 +318,9 @@ static elman_status check_start(const struct training_start *then, const struct 
     return ELMAN_OK;
   return fail_other_run(error, file->path,
                         "it was initialized from %s, and this run is initialized from %s",
-                        then->weights == 0 ? "random weights" : "a model (--init-from)",
+                        then->weights == 0 ? "random weights" : "a trained model",
                         now->weights == 0    ? "random weights"
-                        : then->weights == 0 ? "a model (--init-from)"
+                        : then->weights == 0 ? "a trained model"
                                              : "another model");
 }
 

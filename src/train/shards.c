@@ -615,7 +615,7 @@ static elman_status create(struct shards *s, const struct model *model, elman_er
   if (P > s->count)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%zu processes need at least as many shards, but there are %zu; start fewer "
-                "processes, or raise the number of shards (--shards), which changes the model",
+                "processes, or raise the number of shards (`shards`), which changes the model",
                 P, s->count);
   s->subtrees = calloc(s->count, sizeof *s->subtrees);
   s->results = calloc(s->count, sizeof *s->results);

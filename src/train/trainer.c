@@ -35,11 +35,9 @@ elman_status elman_train_options_check(const elman_train_options *options, elman
       elman_options_check(ELMAN_SCOPES_TRAIN, options, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
   if (!(options->save_every >= 0))
-    problem = "the seconds between checkpoints (--save-every) must not be negative";
+    problem = "the seconds between checkpoints (`save_every`) must not be negative";
   if (options->keep_last > 0 && options->output == NULL) problem = "snapshots need an output file";
-  if (options->save_best && options->output == NULL) problem = "save_best needs an output file";
-  if (options->guide_weight > 0 && options->subword_dropout > 0)
-    problem = "--guide and --subword-dropout cannot be combined: dropout changes the linked tokens";
+  if (options->save_best && options->output == NULL) problem = "`save_best` needs an output file";
   if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint file";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }

@@ -57,7 +57,7 @@ sed 1d "$results/stdout" >columns
 expect_output '^zh$' corpus check --source zh --target en
 sed -e 1d -e 's/zh:/train.tsv:/' "$results/stdout" | diff columns - >&2 || fail "two files give other findings than two columns"
 expect_output '^  source tokens \(chars\) ' corpus check --columns 2,1 --source-tokens chars train.tsv
-expect_output '^  line longer than --max-length +2$' corpus check --max-length 3 train.tsv
+expect_output '^  line longer than the maximum length +2$' corpus check --max-length 3 train.tsv
 
 # Wrong input.
 : >empty

@@ -36,13 +36,13 @@ expect_exit 0 whole --init-from M -o whole
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" --init-from M -o part "$toy"
 cp part.checkpoint stopped.checkpoint
 expect_exit 64 whole --resume --init-from initial -o part
-expect_stderr_match 'belongs to another run: it was initialized from a model \(--init-from\), and this run is initialized from another model; use the original'
-expect_message 64 --init-from whole --resume -o part
+expect_stderr_match 'belongs to another run: it was initialized from a trained model, and this run is initialized from another model; use the original'
+expect_message 64 'from a trained model, and this run is initialized from random weights' whole --resume -o part
 cmp part.checkpoint stopped.checkpoint || fail "a checkpoint that was refused changed"
 expect_exit 0 whole --resume --init-from M -o part
 cmp whole part || fail "the model differs after --resume with --init-from"
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" -o new "$toy"
-expect_message 64 --init-from whole --resume --init-from M -o new
+expect_message 64 'from random weights, and this run is initialized from a trained model' whole --resume --init-from M -o new
 rm whole part part.checkpoint stopped.checkpoint new new.checkpoint
 
 # The output may be the initial model; after an error that file is unchanged.

@@ -462,10 +462,10 @@ Test(tsv, line_length_is_limited) {
   assert_pairs(options, "abc=d|abcd=e|x=y", 0, "");
   options.max_bytes = 5;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv",
-               "line 1 has more than 5 bytes; --max-bytes sets the limit");
+               "line 1 has more than 5 bytes; `max_bytes` sets the limit");
   put("a.tsv", "abc\td\nx\ty\nabcd\te");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv",
-               "line 3 has more than 5 bytes; --max-bytes sets the limit");
+               "line 3 has more than 5 bytes; `max_bytes` sets the limit");
   options.max_unpacked = 1; /* the file is not compressed */
   put("a.tsv", "abc\td\n");
   assert_pairs(options, "abc=d", 0, "");

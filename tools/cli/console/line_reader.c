@@ -153,6 +153,7 @@ static void check_start(struct line_reader *lines) {
 /* ---- lines ---- */
 
 static bool stop_reading(const struct line_reader *lines, int *code) {
+  char message[MESSAGE_SIZE];
   if (interrupt_signal() != 0) {
     *code = 128 + interrupt_signal();
   } else if (lines->problem == ENOMEM) {
@@ -162,7 +163,7 @@ static bool stop_reading(const struct line_reader *lines, int *code) {
     report(lines->name, "cannot read: %m");
     *code = EX_IOERR;
   } else if (lines->bad == ELMAN_BAD_DATA) {
-    report(lines->name, "%s", lines->error.message);
+    report(lines->name, "%s", message_of_library(message, lines->error.message));
     *code = EX_DATAERR;
   } else if (lines->bad != ELMAN_OK) {
     *code = report_error(&lines->error);

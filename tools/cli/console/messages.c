@@ -280,8 +280,13 @@ int exit_code_of(elman_status status) {
   return EX_SOFTWARE;
 }
 
+const char *message_of_library(char text[MESSAGE_SIZE], const char *message) {
+  return elman_option_write_message(text, MESSAGE_SIZE, message, ELMAN_NAMES_OPTION);
+}
+
 int report_error(const elman_error *error) {
-  report(error->where, "%s", error->message);
+  char message[MESSAGE_SIZE];
+  report(error->where, "%s", message_of_library(message, error->message));
   return exit_code_of(error->code);
 }
 

@@ -53,6 +53,9 @@ enum { MESSAGE_SIZE = 2048 };
 /* Print "elman: where: message"; `where` may be NULL or empty. %m prints the text of errno. */
 void report(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Write a message of the library with the names of the command's options. Return `text`. */
+const char *message_of_library(char text[MESSAGE_SIZE], const char *message);
+
 /* Report the error and return its exit code. */
 int report_error(const elman_error *error);
 

@@ -112,6 +112,7 @@ static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
 }
 
 static void print_part(FILE *stream, const elman_check *check, size_t part) {
+  char advice[MESSAGE_SIZE];
   const elman_check_part info = elman_check_get_part(check, part);
   const elman_check_tokens tokens = elman_check_get_tokens(check);
   print_visible(stream, info.name);
@@ -130,7 +131,8 @@ static void print_part(FILE *stream, const elman_check *check, size_t part) {
     if (count == 0 || elman_finding_get_kind(finding) == ELMAN_FINDING_KIND_LEAK) continue;
     print_count(stream, elman_finding_description(finding), count);
     if (elman_finding_advice(finding) != NULL)
-      fprintf(stream, "    remedy: %s\n", elman_finding_advice(finding));
+      fprintf(stream, "    remedy: %s\n",
+              message_of_library(advice, elman_finding_advice(finding)));
     print_examples(stream, check, finding, part);
   }
   if (info.leaking > 0) print_count(stream, "LEAKING PAIRS", info.leaking);

@@ -126,8 +126,8 @@ int corpus_convert_command(int argc, char **argv) {
   struct convert_job job = {.options = elman_import_options_default()};
   elman_import_options *import = &job.options;
   const struct option options[] = {
-      {"from", 0, "FORMAT", "format of the files", "from name and content", .group = "Input",
-       .text = &import->format, .choice = elman_import_format_name},
+      {"from", 0, "FORMAT", "format of the files", "from name and content", .also = "format",
+       .group = "Input", .text = &import->format, .choice = elman_import_format_name},
       {"columns", 0, "A,B",
        "source and target: column numbers, names in the header, or keys of JSON objects",
        "from the names, or 1,2", .group = "Input", .text = &import->columns},
@@ -138,10 +138,10 @@ int corpus_convert_command(int argc, char **argv) {
        .text = &import->separator, .choice = elman_import_separator_name},
       {"header", 0, "WHEN", "names of the columns in the first record", .group = "Input",
        .index = &job.header, .choice = elman_import_header_name},
-      {"source", 0, "FILE", "source sentences, one per line, in place of FILE", .group = "Input",
-       .text = &job.source, .use = FILE_IS_READ},
-      {"target", 0, "FILE", "target sentences, one per line; needs --source", .group = "Input",
-       .text = &job.target, .use = FILE_IS_READ},
+      {"source", 0, "FILE", "source sentences, one per line, in place of FILE",
+       .also = "source-file", .group = "Input", .text = &job.source, .use = FILE_IS_READ},
+      {"target", 0, "FILE", "target sentences, one per line; needs --source", .also = "target-file",
+       .group = "Input", .text = &job.target, .use = FILE_IS_READ},
       {"strict", 0, NULL, "error on a bad record instead of skipping it", .group = "Input",
        .flag = &import->strict},
       PAIRS_LIMITS_OPTIONS(*import),

@@ -33,9 +33,10 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
          .flag = &(input).strict)
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
   OPTION("source", 0, "FILE", "source sentences, one per line, in place of PAIRS",                 \
-         .group = "Input", .text = &(input).source, .use = FILE_IS_READ),                          \
+         .also = "source-file", .group = "Input", .text = &(input).source, .use = FILE_IS_READ),   \
       OPTION("target", 0, "FILE", "target sentences, one per line; needs --source",                \
-             .group = "Input", .text = &(input).target, .use = FILE_IS_READ),                      \
+             .also = "target-file", .group = "Input", .text = &(input).target,                     \
+             .use = FILE_IS_READ),                                                                 \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_LIMITS_OPTIONS(input)                                                                \
   OPTION("max-bytes", 0, "BYTES", "maximum bytes of a line; a longer line is an error",            \

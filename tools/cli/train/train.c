@@ -155,9 +155,11 @@ static void note_plain(const struct train_job *job, const elman_pairs *pairs) {
 /* Report a finding in many pairs. `context` is what the message calls the pairs. */
 static void note_doubt(void *context, elman_finding finding, double share, const char *place) {
   const char *pairs = context;
+  char advice[MESSAGE_SIZE];
   if (!group_leads()) return;
   note("%.0f %% of the %s: %s, for example %s; %s", 100 * share, pairs,
-       elman_finding_description(finding), place, elman_finding_advice(finding));
+       elman_finding_description(finding), place,
+       message_of_library(advice, elman_finding_advice(finding)));
 }
 
 /* Warn before training if the pairs or the dev pairs would give a useless model. All processes

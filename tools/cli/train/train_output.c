@@ -79,7 +79,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
   elman_error error;
-  char description[128];
+  char description[128], message[MESSAGE_SIZE];
   const int code = identify_file(&found, &history, &error, output->train->output);
   if (code != EX_OK || found == NOTHING) return code;
   if (found == NO_MODEL && output_force) {
@@ -91,7 +91,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
     report(output->train->output,
            "is not a readable model and would be overwritten: %s; add --force to overwrite it, or "
            "name another file with --output",
-           error.message);
+           message_of_library(message, error.message));
     return EX_CANTCREAT;
   }
   if (any_model) return EX_OK;
