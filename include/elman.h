@@ -69,6 +69,7 @@
 #include "elman/metric.h"
 #include "elman/options.h"
 #include "elman/plot.h"
+#include "elman/preset.h"
 #include "elman/sentences.h"
 #include "elman/split.h"
 #include "elman/subwords.h"

@@ -40,7 +40,7 @@ expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 -o alone "$pairs"
 head -n 20 "$DATA/daily.test.zh-en.tsv" >dev
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --epochs 1 --dev dev -o validated "$pairs"
 [ "$(value validated 'validation metric')" = chrf ] || fail "the metric is not that of the preset"
-expect_note '^preset small: with --guide, --drop-source-mark does not apply$' \
+expect_note '^preset small: with guided alignment, --drop-source-mark does not apply$' \
   train "${small[@]}" --epochs 1 --guide 3 -o guided "$pairs"
 for preset in quick small base strong; do
   expect_exit 0 "$ELMAN" train -q -t 1 --preset $preset --hidden-size 8 --embedding-size 8 --epochs 1 --dev dev \

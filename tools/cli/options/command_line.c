@@ -360,7 +360,9 @@ static void apply_settings(const struct usage *usage, const char *settings,
   for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
     char *value = strchr(name, '=');
     if (value != NULL) *value++ = '\0';
-    const struct option *option = option_row(usage->options, name);
+    char written[64];
+    elman_option_write_name(written, sizeof written, name, ELMAN_NAMES_SETTING);
+    const struct option *option = option_row(usage->options, written);
     assert(option != NULL);
     const int code = option_set(option, value, &place);
     assert(code == EX_OK);

@@ -53,12 +53,13 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   struct training training = {.own_vocabulary = job->output.init_from == NULL,
                               .model = model,
                               .options = &job->train,
-                              .augmentation = job->own.augmentation,
+                              .augmentation = job->augmentation,
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
   int code = train_log_open(&training.log, &job->log,
-                            expected_updates(job, elman_pairs_count(*pairs)), &training.progress);
+                            elman_expected_updates(&job->train, elman_pairs_count(*pairs)),
+                            &training.progress);
   if (code != EX_OK) return code;
   job->train.dev = dev;
   /* A checkpoint compares its run's initial model with the file, so the run must not replace it
@@ -124,8 +125,7 @@ static int make_model(elman_model **model, const elman_pairs *pairs, struct trai
          job->train.output);
   training_describe_model(*model, job->output.init_from == NULL ? &job->model : NULL,
                           job->languages_of_names);
-  preset_fit_model(job, *model);
-  return EX_OK;
+  return preset_fit(job, *model, elman_pairs_count(pairs));
 }
 
 static int read_dev(elman_pairs **dev, const struct train_job *job, const char *command,
@@ -181,7 +181,6 @@ static int read_and_train(struct train_job *job, const char *command,
   if (code == EX_OK) note_plain(job, pairs);
   if (code == EX_OK) code = read_dev(&dev, job, command, operands);
   if (code == EX_OK) code = check_pairs(pairs, dev);
-  if (code == EX_OK) code = preset_fit_length(job, elman_pairs_count(pairs));
   if (code == EX_OK) code = make_model(&model, pairs, job);
   if (code == EX_OK)
     code = job->dry ? train_estimate(model, &pairs, dev, job)
@@ -303,6 +302,18 @@ static const char *find_model_option(const struct usage *usage, const struct ope
   return NULL;
 }
 
+/* Return whether the new model may split a side into subwords. A model of --init-from may. */
+static bool may_split(const struct train_job *job) {
+  const elman_model_options *model = &job->model;
+  const elman_token_mode modes[] = {model->source_tokens, model->target_tokens};
+  const bool merges = model->subwords > 0 || model->source_subwords > 0 || model->joint_subwords;
+  bool splits = job->output.init_from != NULL;
+  for (size_t i = 0; i < 2; i++)
+    splits = splits || modes[i] == ELMAN_TOKENS_BPE || modes[i] == ELMAN_TOKENS_AUTO_BPE ||
+             (modes[i] == ELMAN_TOKENS_AUTO && merges);
+  return splits;
+}
+
 /* Check limits and rules of the library's options before anything is read. */
 static int check_rows(const struct train_job *job, const char *command) {
   elman_error error;
@@ -311,7 +322,11 @@ static int check_rows(const struct train_job *job, const char *command) {
     status = elman_options_check(ELMAN_SCOPES_MODEL, &job->model, NULL, ELMAN_NAMES_OPTION, &error);
   if (status == ELMAN_OK)
     status = elman_options_check(ELMAN_SCOPES_TRAIN, &job->train, NULL, ELMAN_NAMES_OPTION, &error);
-  return status == ELMAN_OK ? EX_OK : report_usage(command, "%s", error.message);
+  if (status != ELMAN_OK) return report_usage(command, "%s", error.message);
+  const elman_option *dropout = elman_option_find(ELMAN_SCOPES_TRAIN, "subword_dropout");
+  if (job->given[dropout->index] && job->train.subword_dropout > 0 && !may_split(job))
+    return report_usage(command, "--subword-dropout needs BPE on at least one side (--subwords)");
+  return EX_OK;
 }
 
 static int check_init_from(const struct usage *usage, const struct operands *operands) {
@@ -401,8 +416,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       {"preset", 0, "NAME",
        "named settings; on 26,000 pairs and one core, quick reaches BLEU 28.5 in 5 minutes, small "
        "31.6 in 18 and, in bfloat16, base (Elman cell) 30.9 in 33, strong 32.8 in 45",
-       .group = "Training", .text = &job->preset, .choice = preset_name,
-       .settings = preset_settings},
+       .group = "Training", .text = &job->preset.name, .choice = elman_preset_name,
+       .settings = elman_preset_settings},
       {"epochs", 0, "N", "passes over the training data; 0 writes the initial model",
        "10, or more if needed for 400 updates", .group = "Training", .count = &job->train.epochs,
        .most = 1000000},
@@ -467,7 +482,7 @@ int train_command(int argc, char **argv) {
                           .model = elman_model_options_default(),
                           .train = elman_train_options_default(),
                           .output = {.train = &job.train},
-                          .preset = preset_name(0),
+                          .preset.name = elman_preset_name(0),
                           .started_at = now()};
   struct option options[MAX_OPTIONS] = {{0}};
   job.train.save_every = 600;
@@ -491,7 +506,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
-  if (code == EX_OK) code = preset_fit_options(&job, &usage, &operands);
+  if (code == EX_OK) code = preset_apply(&job, &usage, &operands);
   if (code == EX_OK) choose_languages(&job, &usage, &operands);
   if (code == EX_OK) code = check_rows(&job, usage.command);
   if (code != EX_OK) return code;

@@ -164,7 +164,7 @@ static void write_estimate(const struct measurement *measurement, const elman_mo
   figures_write(&people, sizes);
   if (memory > 0) figures_write(&people, memory_used);
   if (speed->updates > 0) figures_write(&people, times);
-  write_measured(&people, job->preset);
+  write_measured(&people, job->preset.name);
 }
 
 int train_estimate(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,

@@ -16,14 +16,12 @@ struct train_job {
   struct train_output output;
   struct train_log_place log;
   const char *guide; /* a column of the pairs, a file, or NULL */
-  const char *preset;
-  struct {
-    bool subword_dropout, learning_rate, warm_up, average, dropout;
-    unsigned augmentation; /* bits of the options of augmentation, in their order */
-  } own;                   /* values that do not come from the preset */
-  bool languages_of_names; /* the names of the pairs state the languages, not options */
-  bool plain;              /* a new model with the default architecture and without dev pairs */
-  bool dry;                /* measure some updates and write no file */
+  elman_preset preset;
+  bool given[ELMAN_MAX_OPTIONS]; /* options that do not come from the preset */
+  unsigned augmentation;         /* bits of the given options of augmentation, in their order */
+  bool languages_of_names;       /* the names of the pairs state the languages, not options */
+  bool plain; /* a new model with the default architecture and without dev pairs */
+  bool dry;   /* measure some updates and write no file */
   bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };
