@@ -239,8 +239,15 @@ export interface GradientCheck {
              error: number; verdict: string }[]
 }
 
+/** Settings on the base of a preset. */
+export interface PresetSettings extends Settings {
+  /** Named settings for a real corpus, those of `elman train --preset`. They set the options that are not given, and train()
+   * fits them to the length of the run; `notes` says what changed. The search is not tuned: pass beam to translate(). */
+  preset?: "plain" | "quick" | "small" | "base" | "strong"
+}
+
 export interface TrainOptions {
-  settings?: Settings
+  settings?: PresetSettings
   epochs?: number               // 0 to 1000000; default: at least 10 epochs and 400 updates
   dev?: Pairs                   // pairs for validation; the best model is kept
   /** State of a training from checkpoint(), to resume it. The pairs, the other options and the model must be those of
@@ -277,6 +284,7 @@ export class Pairs extends Handle {
 export class Model extends Handle {
   private constructor()
   readonly info: ModelInfo
+  readonly notes: string[]   // what createModel() changed in the preset
   /** Translate a text, by default each of its sentences by itself. */
   translate(text: string, options?: TranslateOptions): Translation[]       // nBest translations, the best first
   /** Translate each text by itself, and give other tasks time between texts. */
@@ -298,6 +306,7 @@ export class Training extends Handle {
   private constructor()
   readonly finished: boolean
   readonly last: TrainReport | null
+  readonly notes: string[]   // what train() changed in the preset
   /** Do updates until `limit` of them are done, `milliseconds` have passed or the training ends. Returns the reports
    * of the updates, and the validations. At least one update is done. */
   advance(limit: number, milliseconds?: number): { reports: TrainReport[]; validations: Validation[]; finished: boolean }
@@ -321,7 +330,7 @@ export class Elman {
   readPairs(text: string | Bytes): Pairs
   readPairs(text: Pending): Promise<Pairs>
   readPairs(text: string | Bytes | Pending): Pairs | Promise<Pairs>
-  createModel(pairs: Pairs, settings?: Settings): Model
+  createModel(pairs: Pairs, settings?: PresetSettings): Model
   /** Read a safetensors file. */
   loadModel(file: Bytes): Model
   loadModel(file: Pending): Promise<Model>

@@ -172,10 +172,6 @@ function answered(value) {
   return value[0] !== null && typeof value[0] === "object" ? value.map(answered) : value;
 }
 
-/** Convert the names in a message of the library, except in quoted text. */
-const answeredMessage = (message) =>
-  message.replace(/'[^']*'|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, (name) => (name[0] === "'" ? name : otherName(name)));
-
 /** Encode a request, and convert its keys. JSON would turn NaN into null, a Map into an empty object and a Date into a
  * string, and would leave out functions. Such a value is sent as {"": NAME}, which the module refuses. A typed array is
  * sent as an array. */
@@ -227,8 +223,7 @@ class Connection {
     this.exports.elman_free(answer);
     if (decoded.error) {
       const { code, message, where } = decoded.error;
-      const shown = code === "invalid argument" ? answeredMessage(message) : message;
-      throw Object.assign(new ElmanError(code, shown, where.replace(/^\//, "")), { result: answered(decoded.result) });
+      throw Object.assign(new ElmanError(code, message, where.replace(/^\//, "")), { result: answered(decoded.result) });
     }
     return answered(decoded.result);
   }
@@ -284,6 +279,7 @@ export class Pairs extends Handle {
 
 export class Model extends Handle {
   static type = "Model";
+  notes = [];
   get info() {
     return this.connection.call("modelInfo", { model: this.number });
   }
@@ -334,7 +330,8 @@ export class Model extends Handle {
       this.connection.files.put("/checkpoint", bytesOf(checkpoint, "checkpoint"));
     }
     try {
-      return new Training(this.connection, this.connection.call("createTraining", request).training);
+      const { training, notes } = this.connection.call("createTraining", request);
+      return Object.assign(new Training(this.connection, training), { notes });
     } finally {
       this.connection.files.take("/checkpoint");
     }
@@ -367,6 +364,7 @@ export class Training extends Handle {
   static type = "Training";
   finished = false;
   last = null;
+  notes = [];
 
   advance(limit, milliseconds = Infinity) {
     const begun = performance.now();
@@ -456,7 +454,8 @@ export class Elman {
 
   createModel(pairs, settings = {}) {
     const number = Pairs.numberOf(this.#connection, pairs, "pairs");
-    return new Model(this.#connection, this.#connection.call("createModel", { pairs: number, settings }).model);
+    const { model, notes } = this.#connection.call("createModel", { pairs: number, settings });
+    return Object.assign(new Model(this.#connection, model), { notes });
   }
 
   loadModel(source) {

@@ -95,6 +95,7 @@ static elman_status method_read_pairs(json_t **result, const json_t *request, el
   elman_pairs_options options = elman_pairs_options_default();
   options.files = files;
   options.file_count = 1;
+  options.max_bytes = 0;
   options.skipped = note_skipped;
   options.context = &lines;
   elman_pairs *pairs;
@@ -138,13 +139,23 @@ static elman_status method_create_model(json_t **result, const json_t *request,
                                  {.name = "settings", .object = &given}};
   elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&pairs, number, PAIRS, "pairs", error);
-  if (status == ELMAN_OK) status = read_settings(&settings, given, error);
+  if (status != ELMAN_OK) return status;
+  json_t *notes = json_array();
+  status = read_settings(&settings, given, notes, error);
+  if (status == ELMAN_OK)
+    status = elman_options_check(ELMAN_SCOPES_TRAIN, &settings.training, settings.given,
+                                 ELMAN_NAMES_CAMEL, error);
+  if (status == ELMAN_OK)
+    status = elman_preset_apply(&settings.model, NULL, &settings.preset, error);
   if (status == ELMAN_OK)
     status = elman_options_check(ELMAN_SCOPES_MODEL, &settings.model, settings.given,
                                  ELMAN_NAMES_CAMEL, error);
-  if (status != ELMAN_OK) return status;
-  status = elman_model_create(&model, pairs->pairs, &settings.model, &settings.training, error);
-  return status == ELMAN_OK ? add_model(result, model, error) : status;
+  if (status == ELMAN_OK)
+    status = elman_model_create(&model, pairs->pairs, &settings.model, &settings.training, error);
+  if (status == ELMAN_OK) status = add_model(result, model, error);
+  if (status == ELMAN_OK) json_object_set(*result, "notes", notes);
+  json_decref(notes);
+  return status;
 }
 
 /* Load the model in the file /model. */

@@ -49,9 +49,12 @@ struct settings {
   elman_model_options model;
   elman_train_options training;
   bool given[ELMAN_MAX_OPTIONS];
+  elman_preset preset; /* points to `given`; its notes are appended to the array `context` */
 };
 
-elman_status read_settings(struct settings *settings, const json_t *object, elman_error *error);
+/* Read settings, without the preset and without the rules between options. `notes` is an array. */
+elman_status read_settings(struct settings *settings, const json_t *object, json_t *notes,
+                           elman_error *error);
 
 /* Refuse settings of the model that differ from the model: training cannot change them. A value of
  * 0 or "auto" leaves the choice to the library. */

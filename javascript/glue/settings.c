@@ -16,18 +16,26 @@ elman_status read_options(unsigned scopes, void *fields, bool given[ELMAN_MAX_OP
   return status;
 }
 
-elman_status read_settings(struct settings *settings, const json_t *object, elman_error *error) {
+/* Add a note of the library to an array. */
+static void add_note(void *context, const char *message) {
+  char text[512];
+  json_array_append_new(context, json_string(elman_option_write_message(text, sizeof text, message,
+                                                                        ELMAN_NAMES_CAMEL)));
+}
+
+elman_status read_settings(struct settings *settings, const json_t *object, json_t *notes,
+                           elman_error *error) {
   settings->model = elman_model_options_default();
   settings->training = elman_train_options_default();
+  settings->preset = (elman_preset){.given = settings->given, .note = add_note, .context = notes};
+  const struct field fields[] = {{.name = "preset", .text = &settings->preset.name}};
   elman_status status =
-      read_fields(NULL, 0, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, object, error);
+      read_fields(fields, 1, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, object, error);
   if (status == ELMAN_OK)
     status = read_options(ELMAN_SCOPES_MODEL, &settings->model, settings->given, object, error);
   if (status == ELMAN_OK)
     status = read_options(ELMAN_SCOPES_TRAIN, &settings->training, settings->given, object, error);
-  return status == ELMAN_OK ? elman_options_check(ELMAN_SCOPES_TRAIN, &settings->training,
-                                                  settings->given, ELMAN_NAMES_CAMEL, error)
-                            : status;
+  return status;
 }
 
 json_t *value_of(const elman_option *row, const void *fields) {

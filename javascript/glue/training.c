@@ -37,8 +37,8 @@ static bool note_validation(void *context, const elman_validation *v) {
 
 /* Read the options of a training. The file /checkpoint has the state to resume. */
 static elman_status read_training(elman_train_options *options, struct object **dev,
-                                  const struct object *model, const json_t *given,
-                                  elman_error *error) {
+                                  const struct object *model, const struct object *pairs,
+                                  const json_t *given, json_t *notes, elman_error *error) {
   enum { MAX_EPOCHS = 1000000 };
   struct settings settings;
   const json_t *wanted = NULL;
@@ -52,7 +52,7 @@ static elman_status read_training(elman_train_options *options, struct object **
   elman_status status = READ_FIELDS(fields, given, error);
   if (status == ELMAN_OK && json_object_get(given, "dev") != NULL)
     status = object_get(dev, number, PAIRS, "dev", error);
-  if (status == ELMAN_OK) status = read_settings(&settings, wanted, error);
+  if (status == ELMAN_OK) status = read_settings(&settings, wanted, notes, error);
   if (status == ELMAN_OK) status = check_settings(model->model, &settings, error);
   if (status != ELMAN_OK) return status;
   *options = settings.training;
@@ -60,7 +60,14 @@ static elman_status read_training(elman_train_options *options, struct object **
   options->checkpoint = "/checkpoint";
   options->resume = resume;
   if (*dev != NULL) options->dev = (*dev)->pairs;
-  return ELMAN_OK;
+  status = elman_preset_apply(NULL, options, &settings.preset, error);
+  if (status == ELMAN_OK)
+    status =
+        elman_options_check(ELMAN_SCOPES_TRAIN, options, settings.given, ELMAN_NAMES_CAMEL, error);
+  if (status == ELMAN_OK)
+    status = elman_preset_fit(options, model->model, elman_pairs_count(pairs->pairs),
+                              &settings.preset, error);
+  return status;
 }
 
 elman_status method_create_training(json_t **result, const json_t *request, elman_error *error) {
@@ -75,10 +82,16 @@ elman_status method_create_training(json_t **result, const json_t *request, elma
   elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, model_number, MODEL, "model", error);
   if (status == ELMAN_OK) status = object_get(&pairs, pairs_number, PAIRS, "pairs", error);
-  if (status == ELMAN_OK) status = read_training(&options, &dev, model, given, error);
   if (status != ELMAN_OK) return status;
-  object.log = calloc(1, sizeof *object.log);
-  if (object.log == NULL) return request_fail(error, ELMAN_NO_MEMORY, "out of memory");
+  json_t *notes = json_array();
+  status = read_training(&options, &dev, model, pairs, given, notes, error);
+  object.log = status == ELMAN_OK ? calloc(1, sizeof *object.log) : NULL;
+  if (status == ELMAN_OK && object.log == NULL)
+    status = request_fail(error, ELMAN_NO_MEMORY, "out of memory");
+  if (status != ELMAN_OK) {
+    json_decref(notes);
+    return status;
+  }
   object.trained = model;
   object.dev = dev;
   options.report = note_update;
@@ -90,7 +103,7 @@ elman_status method_create_training(json_t **result, const json_t *request, elma
     if (status != ELMAN_OK) elman_training_free(object.training);
   }
   if (status != ELMAN_OK) free(object.log);
-  *result = json_pack("{s:I}", "training", (json_int_t)number);
+  *result = json_pack("{s:I,s:o}", "training", (json_int_t)number, "notes", notes);
   return status;
 }
 

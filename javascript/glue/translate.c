@@ -76,7 +76,7 @@ elman_status method_alternatives(json_t **result, const json_t *request, elman_e
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK && at > json_array_size(ids))
     status = request_fail(error, ELMAN_INVALID_ARGUMENT,
-                          "position %zu is beyond the %zu target_ids", at, json_array_size(ids));
+                          "position %zu is beyond the %zu `target_ids`", at, json_array_size(ids));
   if (status == ELMAN_OK) status = read_prefix(&search, ids, at, error);
   if (status == ELMAN_OK)
     search.options.replace_unknown = elman_model_translate_options(model->model).replace_unknown;

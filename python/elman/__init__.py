@@ -22,13 +22,13 @@ import pathlib as _pathlib
 from elman import records
 from elman._library import Error, FileError, TranslationError, library
 from elman._metrics import Comparison, bleu, chrf, compare, metrics
-from elman._model import Model
+from elman._model import Model, train
 from elman._pairs import Pair, Pairs
 from elman._training import Epoch, Training
 from elman._translation import Sentence, Translation
 
 __all__ = ["Comparison", "Epoch", "Error", "FileError", "Model", "Pair", "Pairs", "Sentence", "Training", "Translation",
-           "TranslationError", "bleu", "chrf", "compare", "data", "library", "metrics", "records"]
+           "TranslationError", "bleu", "chrf", "compare", "data", "library", "metrics", "records", "train"]
 __version__ = library.elman_version().decode()
 
 

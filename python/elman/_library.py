@@ -93,13 +93,18 @@ def _file_error(status, message, where):
 _FILE_ERRORS = {}
 
 
+def message_of(data):
+    """Return a message of the library with the names of options as they are in Python."""
+    message = ctypes.create_string_buffer(len(data) + 1)
+    library.elman_option_write_message(message, len(message), data, library.enum("elman_naming")["field"])
+    return message.value.decode(errors="replace")
+
+
 def error_of(struct):
     """Return the Error of an elman_error."""
     status, where = STATUS[struct.code], os.fsdecode(struct.where)
     make = _file_error if status in OF_FILES else Error
-    message = ctypes.create_string_buffer(len(struct.message) + 1)
-    library.elman_option_write_message(message, len(message), struct.message, library.enum("elman_naming")["field"])
-    return make(status, message.value.decode(errors="replace"), where)
+    return make(status, message_of(struct.message), where)
 
 
 # ---- calls ----

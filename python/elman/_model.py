@@ -15,7 +15,8 @@ import numpy
 
 from elman._library import Error, Functions, Handle, Memory, TranslationError, call, error_of, library, written
 from elman._options import (as_many, check, check_reference, evaluate_options, expect, fill, fill_search, list_of,
-                            number_of, overrides_of, path_of, paths_of, place, text_of, texts_of, with_options, word_of)
+                            number_of, overrides_of, path_of, paths_of, place, preset_of, text_of, texts_of,
+                            unknown_option, with_options, word_of)
 from elman._pairs import Pair, Pairs, pairs_of
 from elman._training import ALL, CALLBACKS, Epoch, Training
 from elman._translation import Floats, Translation, translations_of
@@ -29,11 +30,13 @@ NUMBER_TYPES = library.enum("elman_number_type")
 TRIALS = 5  # ELMAN_SEARCH_TRIALS
 BATCH = 32  # sentences translated together
 OF_CREATION = "seed", "max_length", "threads"  # options of training that affect a new model
+OF_TRAIN = "dev", "preset", "hours", "epoch_ended"  # parameters of train
 OF_TRANSLATION = "reference", "prefix", "ensemble", "overrides"
 
 Path = typing.Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Side = typing.Literal["source", "target"]
 NumberType = typing.Literal["float32", "bfloat16", "float16", "int8"]
+Preset = typing.Literal["plain", "quick", "small", "base", "strong"]
 Prefix = typing.Union[str, typing.Sequence[int], None]
 Reported = typing.Optional[typing.Callable[["TrainReport"], object]]
 Validated = typing.Optional[typing.Callable[["Validation"], object]]
@@ -60,11 +63,15 @@ class Model(Handle):
 
     @classmethod
     @with_options("elman_model_options", elman_train_options=OF_CREATION)
-    def create(cls, pairs: Pairs, **options: typing.Any) -> Model:
+    def create(cls, pairs: Pairs, preset: Preset = "plain", **options: typing.Any) -> Model:
         """Return a model with the vocabularies of the pairs and initial parameters. Options are those of
-        elman_model_options, and the seed, max_length and threads of elman_train_options."""
+        elman_model_options, and the seed, max_length and threads of elman_train_options. A preset sets the options that
+        are not given."""
         of_training = {name: options.pop(name) for name in OF_CREATION if name in options}
-        given = check(fill(library.elman_model_options_default(), options, OF_CREATION), options)
+        given = fill(library.elman_model_options_default(), options, (*OF_CREATION, "preset"))
+        used = preset_of(preset, given, options)
+        call(library.elman_preset_apply, ctypes.byref(given), None, ctypes.byref(used))
+        check(given, options)
         training = fill(library.elman_train_options_default(), of_training)
         with pairs_of("pairs", pairs)._use() as read:
             return cls(library.elman_model_create, read, ctypes.byref(given), ctypes.byref(training))
@@ -183,16 +190,20 @@ class Model(Handle):
     @with_options("elman_train_options")
     def train(self, pairs: Pairs, dev: Pairs | None = None, epoch_ended: EpochEnded = None, report: Reported = None,
               validated: Validated = None, checkpoint_written: CheckpointWritten = None,
-              snapshot_written: SnapshotWritten = None, **options: typing.Any) -> bool:
+              snapshot_written: SnapshotWritten = None, preset: Preset = "plain", hours: float = 0,
+              tune_search: bool | None = None, **options: typing.Any) -> bool:
         """Train the model. Return whether training finished. `epoch_ended` gets an Epoch after each epoch, and may use
         the model: `epoch_ended=print` shows the progress. After each update `report` gets an elman_train_report, after
         each validation `validated` an elman_validation, after each checkpoint `checkpoint_written` an Error or None,
         and after each snapshot `snapshot_written` an elman_snapshot. The first three stop training by returning
-        False."""
+        False. A preset sets the options that are not given, fits them to the length of the run, and logs what it changes
+        (logging.getLogger("elman"), level INFO). `hours` limits the time; 0 is no limit. With `tune_search`, the beam size
+        and length penalty that translate the dev pairs best are stored in the model; None means: if the preset and dev
+        pairs are given."""
         if epoch_ended is not None and not callable(epoch_ended):
             raise TypeError(f"epoch_ended must be a function, not {epoch_ended!r}")
         functions = dict(zip(CALLBACKS, (report, validated, checkpoint_written, snapshot_written)))
-        with Training(self, pairs, dev, functions, options) as run:
+        with Training(self, pairs, dev, functions, options, preset, hours, tune_search) as run:
             if epoch_ended is None:
                 run.advance(ALL)
             else:
@@ -204,10 +215,11 @@ class Model(Handle):
     @with_options("elman_train_options")
     def training(self, pairs: Pairs, dev: Pairs | None = None, report: Reported = None, validated: Validated = None,
                  checkpoint_written: CheckpointWritten = None, snapshot_written: SnapshotWritten = None,
+                 preset: Preset = "plain", hours: float = 0, tune_search: bool | None = None,
                  **options: typing.Any) -> Training:
         """Begin to train the model in steps; arguments are those of `train`."""
         functions = dict(zip(CALLBACKS, (report, validated, checkpoint_written, snapshot_written)))
-        return Training(self, pairs, dev, functions, options)
+        return Training(self, pairs, dev, functions, options, preset, hours, tune_search)
 
     # ---- translation ----
 
@@ -383,6 +395,22 @@ class Model(Handle):
             finally:
                 library.elman_gradient_report_free(report)
         return result
+
+
+@with_options("elman_model_options", elman_train_options=None)
+def train(pairs: Pairs, dev: Pairs | None = None, preset: Preset = "plain", hours: float = 0,
+          epoch_ended: EpochEnded = None, **options: typing.Any) -> Model:
+    """Return a new model, trained on the pairs as `elman train` does: Model.create and Model.train, with the options of
+    both. For a real corpus, give dev pairs and preset="small". Ctrl-C discards the model; `hours` keeps it."""
+    of_model, of_training = (dict(library.fields(f"elman_{each}_options")) for each in ("model", "train"))
+    for name in options:
+        if name not in of_model and name not in of_training:
+            raise TypeError(unknown_option("elman_train_options", name, (*OF_TRAIN, *of_model)))
+    creation = {name: value for name, value in options.items() if name in of_model or name in OF_CREATION}
+    training = {name: value for name, value in options.items() if name not in of_model}
+    model = Model.create(pairs, preset=preset, **creation)
+    model.train(pairs, dev, epoch_ended, preset=preset, hours=hours, **training)
+    return model
 
 
 def _set_progress(functions, options, progress):

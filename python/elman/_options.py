@@ -6,13 +6,14 @@ import ctypes
 import functools
 import inspect
 import json
+import logging
 import os
 import reprlib
 import typing
 
 import numpy
 
-from elman._library import Error, library
+from elman._library import Error, library, message_of
 
 MOST_OPTIONS = library.header.sizes["ELMAN_MAX_OPTIONS"]
 NAMES, JSON = library.enum("elman_naming")["field"], library.enum("elman_form")["json"]
@@ -223,13 +224,18 @@ def check(options, values):
     return options
 
 
-def check_rows(check, scopes, options, values, *reason):
-    """Let the library check the options given as `values`."""
-    rows, error = library.rows_of[type(options).__name__], library.complete("elman_error")()
-    given = (ctypes.c_bool * MOST_OPTIONS)()
+def given_rows(options, values):
+    """Return an array that states which rows of the options are given as `values`."""
+    rows, given = library.rows_of[type(options).__name__], (ctypes.c_bool * MOST_OPTIONS)()
     for name in values:
         if name in rows:
             given[rows[name].index] = True
+    return given
+
+
+def check_rows(check, scopes, options, values, *reason):
+    """Let the library check the options given as `values`."""
+    error, given = library.complete("elman_error")(), given_rows(options, values)
     if check(scopes, ctypes.byref(options), given, *reason, NAMES, ctypes.byref(error)):
         raise ValueError(error.message.decode())
 
@@ -243,17 +249,29 @@ def check_reference(options, values, references):
         raise ValueError("a reference is the translation of one sentence, but split_sentences is on")
 
 
-KINDS = {ctypes.c_char_p: str, ctypes.c_bool: bool, ctypes.c_double: float, ctypes.c_size_t: int, ctypes.c_uint64: int,
-         library.complete("elman_language"): str}
-FILES = "checkpoint", "output", "source_file", "target_file", "alignment_file"
-
-
 def names_of(function):
     """Yield the names that a function of the library returns for the indices from 0."""
     index = 0
     while (name := getattr(library, function)(index)) is not None:
         yield name.decode()
         index += 1
+
+
+PRESETS = {name: name for name in names_of("elman_preset_name")}
+LOG = logging.getLogger("elman")
+
+
+def preset_of(name, options, values):
+    """Return an elman_preset that leaves the options given as `values`. The log gets its notes."""
+    preset = library.complete("elman_preset")(name=word_of("preset", name, PRESETS).encode(),
+                                              given=given_rows(options, values))
+    preset.note = dict(preset._fields_)["note"](lambda _, message: LOG.info(message_of(message)))
+    return preset
+
+
+KINDS = {ctypes.c_char_p: str, ctypes.c_bool: bool, ctypes.c_double: float, ctypes.c_size_t: int, ctypes.c_uint64: int,
+         library.complete("elman_language"): str}
+FILES = "checkpoint", "output", "source_file", "target_file", "alignment_file"
 
 
 def options_of(struct, names=None):

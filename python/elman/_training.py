@@ -10,7 +10,7 @@ import typing
 import weakref
 
 from elman._library import Error, Functions, call, library
-from elman._options import check, expect_function, fill
+from elman._options import LOG, check, expect_function, fill, number_of, preset_of
 from elman._pairs import pairs_of
 from elman.records import value_of
 
@@ -18,7 +18,8 @@ if typing.TYPE_CHECKING:
     from elman.records import Validation
 
 CALLBACKS = "report", "validated", "checkpoint_written", "snapshot_written"
-OWN = ("dev", "epoch_ended", *CALLBACKS)
+OWN = ("dev", "epoch_ended", "preset", "hours", "tune_search", *CALLBACKS)
+MOST_HOURS = 1_000_000
 ALL = ctypes.c_size_t(-1).value
 
 
@@ -55,10 +56,16 @@ class Training:
 
     or call `advance` and, at the end, `finish`. The end of `with` or of the iteration, also by `break`, finishes."""
 
-    def __init__(self, model, pairs, dev, functions, options):
+    def __init__(self, model, pairs, dev, functions, options, preset="plain", hours=0, tune_search=None):
         given, uses = fill(library.elman_train_options_default(), options, OWN), contextlib.ExitStack()
+        used_preset, limit = preset_of(preset, given, options), number_of("hours", hours, ctypes.c_double)
+        if not 0 <= limit <= MOST_HOURS:
+            raise ValueError(f"hours must be from 0 to {MOST_HOURS:,}, where 0 is no limit, not {hours!r}")
+        self._ends_at = time.monotonic() + 3600 * limit if limit > 0 else None
+        self._dev = self._tuned_on(dev, preset, tune_search)
         self._model, self._functions, self._last, self._validation = model, Functions(), None, None
         self._pointer, self._finished, self._stopped, self._ended = ctypes.c_void_p(), False, False, False
+        self._time_is_over = False
         for name in CALLBACKS:
             function = expect_function(name, functions.get(name))
             if name == "report":
@@ -70,15 +77,32 @@ class Training:
         try:
             if dev is not None:
                 given.dev = uses.enter_context(pairs_of("dev", dev)._use())
+            call(library.elman_preset_apply, None, ctypes.byref(given), ctypes.byref(used_preset))
             check(given, options)
             uses.enter_context(model._hold())
             self._options = given
             with pairs_of("pairs", pairs)._use() as read, model._use() as used:
+                call(library.elman_preset_fit, ctypes.byref(given), used, library.elman_pairs_count(read),
+                     ctypes.byref(used_preset))
                 call(library.elman_training_create, ctypes.byref(self._pointer), used, read, ctypes.byref(given))
         except BaseException:
             uses.close()
             raise
         self._free = weakref.finalize(self, _free, self._pointer, uses)
+
+    @staticmethod
+    def _tuned_on(dev, preset, tune_search):
+        """Return the pairs on which the search is to be tuned, or None."""
+        if tune_search is None:
+            tune_search = library.elman_preset_tunes_search(preset.encode())
+            if tune_search and dev is None:
+                LOG.info("preset %s: without dev, the search is not tuned", preset)
+            return dev if tune_search else None
+        if not isinstance(tune_search, bool):
+            raise TypeError(f"tune_search is True, False or None, not {tune_search!r}")
+        if tune_search and dev is None:
+            raise ValueError("tune_search needs dev pairs")
+        return dev if tune_search else None
 
     def _note_report(self, function):
         itself = weakref.ref(self)  # the callback must not keep the run
@@ -87,7 +111,10 @@ class Training:
             it = report.contents
             run = itself()
             run._last = it.epoch, it.epochs, it.update, it.updates, it.updates_so_far, it.loss, it.learning_rate
-            return True if function is None else function(value_of(report))
+            goes_on = True if function is None else function(value_of(report))
+            if goes_on is not False and run._ends_at is not None and time.monotonic() >= run._ends_at:
+                run._time_is_over, goes_on = True, False
+            return goes_on
         return note
 
     def _note_validation(self, function):
@@ -125,7 +152,8 @@ class Training:
 
     def finish(self) -> bool:
         """End the run, after the last update or before, as Model.train does: the model becomes the best one on the dev
-        pairs, and the checkpoint is written. Return whether no update remained."""
+        pairs, and the checkpoint is written. If all updates were done, or the time of `hours` is over, the search is
+        tuned as the preset states. Return whether no update remained."""
         if not self._ended:
             self._open()
             self._ended = True
@@ -134,7 +162,17 @@ class Training:
                     self._functions.call(library.elman_training_finish, self._pointer)
             finally:
                 self._free()
+            if self._dev is not None and (self._finished or self._time_is_over):
+                self._tune_search()
         return self._finished
+
+    def _tune_search(self):
+        """Store the best search on the dev pairs in the model, as the command does."""
+        with self._model._use() as model:
+            replaces = library.elman_model_translate_options(model).replace_unknown
+        tokens = self._options.bleu_tokens
+        self._model.tune_search(self._dev, threads=self._options.threads, translate={"replace_unknown": replaces},
+                                metric={} if tokens is None else {"bleu_tokens": tokens.decode()})
 
     def _open(self):
         if self._ended or not self._free.alive:

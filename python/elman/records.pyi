@@ -405,6 +405,13 @@ class Pair:
     line: int
 
 @dataclasses.dataclass(frozen=True)
+class Preset:
+    name: str | None
+    given: bool | None
+    note: typing.Any
+    context: typing.Any
+
+@dataclasses.dataclass(frozen=True)
 class PartSize:
     pairs: int
     share: float

@@ -77,7 +77,7 @@ static elman_status create(elman_training **created, struct model *model, const 
   elman_training *run = NULL;
   elman_status status = elman_train_options_check(options, error);
   if (status == ELMAN_OK && options->dev == NULL && options->dev_name != NULL)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "dev_name needs dev pairs");
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "`dev_name` needs dev pairs");
   if (status == ELMAN_OK) status = run_create(&run, options, error);
   if (status == ELMAN_OK)
     status = enter(&before, options->threads, shared_work(model, inner, options), error);

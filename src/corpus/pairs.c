@@ -359,9 +359,7 @@ void pairs_count_skipped(elman_pairs *pairs) {
 
 /* ---- reading ---- */
 
-#define FORMAT                                                                                     \
-  "expected UTF-8 text with source, tab and target on each line, or two parallel files "           \
-  "(`source_file`, `target_file`)"
+#define FORMAT "expected UTF-8 text with source, tab and target on each line"
 
 struct pairs_reader {
   elman_pairs *pairs;
@@ -667,13 +665,17 @@ static elman_status nothing_found(const struct pairs_reader *reader) {
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
   const char *where = only_one ? file_name(file) : NULL;
   const size_t skipped = reader->pairs->skipped;
+  const char *parallel = reader->options->file_count > 1
+                             ? ", or two parallel files (`source_file`, `target_file`)"
+                             : "";
   if (skipped == 0)
     return fail(reader->error, ELMAN_BAD_DATA, where,
-                "no usable sentence pair: the file%s empty; " FORMAT, only_one ? " is" : "s are");
+                "no usable sentence pair: the file%s empty; " FORMAT "%s",
+                only_one ? " is" : "s are", parallel);
   return fail(reader->error, ELMAN_BAD_DATA, where,
               "no usable sentence pair; %zu line%s skipped; the first, %.160s, "
-              "%s; " FORMAT "%s",
-              skipped, plural_ending(skipped), reader->first.where, reader->first.message,
+              "%s; " FORMAT "%s%s",
+              skipped, plural_ending(skipped), reader->first.where, reader->first.message, parallel,
               reader->other_encoding
                   ? "; convert another encoding with iconv, for example iconv -f GB18030 -t "
                     "UTF-8"

@@ -120,10 +120,10 @@ elman_status model_config_check(const struct model_config *config, elman_error *
     status = check_size("target vocabulary", config->target_vocabulary, MAX_VOCABULARY, error);
   if (status == ELMAN_OK && config->bidirectional && config->hidden_size % 2 != 0)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "bidirectional needs an even hidden_size, not %zu", config->hidden_size);
+                  "`bidirectional` needs an even `hidden_size`, not %zu", config->hidden_size);
   if (status == ELMAN_OK && config->layer_norm &&
       encoder_direction_size(encoder_sizes_of(config)) < 2)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "layer_norm needs a hidden_size of at least 2 in each direction");
+                  "`layer_norm` needs a `hidden_size` of at least 2 in each direction");
   return status == ELMAN_OK ? check_attention(config, error) : status;
 }

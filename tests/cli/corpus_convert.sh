@@ -194,7 +194,7 @@ refused 64 "--from must be one of csv, tatoeba, bars, pairs, tmx, jsonl, json, n
 refused 64 "the format 'json' has no separator" --from json --separator tab records.json
 refused 64 '--columns and --languages cannot be combined' --columns 1,2 --languages en,de a.csv
 refused 64 "standard input \('-'\) can be read only once" - -
-refused 65 'is not a JSON array; --from jsonl reads' --from json keys.jsonl
+refused 65 'is not a JSON array; --format jsonl reads' --from json keys.jsonl
 printf 'PK\3\4\n\0\0\0\0\0\0\0\0\0fra.txt' >fra-eng.zip
 refused 65 '^elman: fra-eng\.zip: is (a|a damaged) zip file' fra-eng.zip
 # A zip archive with one text, if the build has libzip.

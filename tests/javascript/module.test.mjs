@@ -1,9 +1,10 @@
 /** The JavaScript package alone: learning, translating, files, wrong input. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
-import { DAILY, Elman, TOY, packageFolder, refuses, toyPairs, train } from "./common.mjs";
+import { DAILY, Elman, TOY, command, folder, packageFolder, refuses, toyPairs, train } from "./common.mjs";
 
 const elman = await Elman.load();
 
@@ -164,6 +165,37 @@ test("wrong pairs are refused with their lines", () => {
   assert.ok(pairs.report.skipped.every((each) => each.fault && each.problem));
   refuses("bad data", /usable/, () => elman.readPairs(""));
   refuses("bad data", /usable|UTF-8/, () => elman.readPairs(new Uint8Array([0xe4, 0xb8, 9, 65, 10])));
+});
+
+test("a preset gives the parameters of the command's model, and notes what it changes", () => {
+  const settings = { preset: "quick", hiddenSize: 8, embeddingSize: 8, bidirectional: false, arithmetic: "portable" };
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs, settings);
+  const training = model.train(pairs, { settings, epochs: 2 });
+  while (!training.finished) training.advance(50);
+  training.finish();
+  writeFileSync(join(folder, "toy.tsv"), TOY);
+  command("train", "--quiet", "--preset", "quick", "--hidden-size", "8", "--embedding-size", "8", "--no-bidirectional", "--arithmetic",
+    "portable", "--epochs", "2", "--output", join(folder, "quick"), join(folder, "toy.tsv"));
+  const theirs = elman.loadModel(readFileSync(join(folder, "quick")));
+  assert.deepEqual(model.info.settings, theirs.info.settings);
+  assert.equal(model.translate("我 爱 学习")[0].text, theirs.translate("我 爱 学习")[0].text);
+  assert.match(training.notes.join(), /^preset quick is made for 2454 updates, and this run has about 2: learning rate /);
+  const words = { ...settings, sourceTokens: "words", targetTokens: "words" };
+  assert.deepEqual(elman.createModel(pairs, words).notes, ["preset quick: without bpe, subwords does not apply"]);
+  assert.deepEqual(elman.createModel(pairs).notes, []);
+  refuses("invalid argument", /^preset must be one of plain, quick, .*, not 'smal'$/, () => elman.createModel(pairs, { preset: "smal" }));
+});
+
+test("messages name the options as they are written here", () => {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs, { hiddenSize: 8 });
+  const train = (settings, dev) => () => model.train(pairs, { settings, ...(dev ? { dev: pairs } : {}) });
+  refuses("invalid argument", /raise the limit \(batchTokens\) or skip long pairs \(maxLength\)$/, train({ batchTokens: 3 }));
+  refuses("bad data", /raise the maximum length \(maxLength\)/, train({ maxLength: 1 }));
+  refuses("invalid argument", /^subwordDropout cannot be combined with guideWeight$/, train({ subwordDropout: 0.1, guideWeight: 0.3 }));
+  refuses("invalid argument", /^patience 2 needs dev$/, train({ patience: 2 }));
+  train({ patience: 2 }, true)().free();
+  assert.equal(elman.readPairs("a\tb\n" + "a ".repeat(1 << 24) + "\tb\n").report.count, 2);
+  refuses("bad data", /on each line$/, () => elman.readPairs("one column\n"));
 });
 
 test("sizes that do not fit in memory are refused", () => {

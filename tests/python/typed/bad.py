@@ -6,6 +6,7 @@ pairs = elman.Pairs([("我", "I")])
 model = elman.Model.create(pairs, hiden_size=64)  # wrong
 model = elman.Model.create(pairs, cell="sru")  # wrong
 model.train(pairs, epochs="3")  # wrong
+model.train(pairs, preset="tiny")  # wrong
 model.translate("我", beem=5)  # wrong
 number: int = model.translate("我").text  # wrong
 print(model.translate(["我"]).text)  # wrong

@@ -17,6 +17,8 @@ texts: list[str] = [pair.source for pair in more[:10]]
 model = elman.Model.create(pairs, cell="gru", attention="scaled", hidden_size=64, seed=1)
 finished: bool = model.train(pairs, dev=more, epochs=3, learning_rate=0.01, report=stop, epoch_ended=print,
                              checkpoint=pathlib.Path("checkpoint"))
+translator: elman.Model = elman.train(pairs, dev=more, preset="small", hours=0.5, cell="gru", dropout=0.3, epoch_ended=print)
+model.train(pairs, dev=more, preset="quick", hours=1, tune_search=False)
 for epoch in model.training(pairs, epochs=20, schedule="inverse-sqrt"):
     if epoch.validation is not None:
         print(epoch.validation.bleu + epoch.loss)
