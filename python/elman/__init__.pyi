@@ -443,6 +443,7 @@ def train(
     dev: Pairs | None = ...,
     preset: Preset = ...,
     hours: float = ...,
+    tune_search: bool | None = ...,
     epoch_ended: EpochEnded = ...,
     *,
     embedding_size: int = ...,

@@ -15,7 +15,7 @@ import numpy
 
 from elman._library import Error, Functions, Handle, Memory, TranslationError, call, error_of, library, written
 from elman._options import (as_many, check, check_reference, evaluate_options, expect, fill, fill_search, list_of,
-                            number_of, overrides_of, path_of, paths_of, place, preset_of, text_of, texts_of,
+                            number_of, options_of, overrides_of, path_of, paths_of, place, preset_of, text_of, texts_of,
                             unknown_option, with_options, word_of)
 from elman._pairs import Pair, Pairs, pairs_of
 from elman._training import ALL, CALLBACKS, Epoch, Training
@@ -30,7 +30,7 @@ NUMBER_TYPES = library.enum("elman_number_type")
 TRIALS = 5  # ELMAN_SEARCH_TRIALS
 BATCH = 32  # sentences translated together
 OF_CREATION = "seed", "max_length", "threads"  # options of training that affect a new model
-OF_TRAIN = "dev", "preset", "hours", "epoch_ended"  # parameters of train
+OF_TRAIN = "dev", "preset", "hours", "tune_search", "epoch_ended"  # parameters of train
 OF_TRANSLATION = "reference", "prefix", "ensemble", "overrides"
 
 Path = typing.Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -399,17 +399,17 @@ class Model(Handle):
 
 @with_options("elman_model_options", elman_train_options=None)
 def train(pairs: Pairs, dev: Pairs | None = None, preset: Preset = "plain", hours: float = 0,
-          epoch_ended: EpochEnded = None, **options: typing.Any) -> Model:
+          tune_search: bool | None = None, epoch_ended: EpochEnded = None, **options: typing.Any) -> Model:
     """Return a new model, trained on the pairs as `elman train` does: Model.create and Model.train, with the options of
     both. For a real corpus, give dev pairs and preset="small". Ctrl-C discards the model; `hours` keeps it."""
-    of_model, of_training = (dict(library.fields(f"elman_{each}_options")) for each in ("model", "train"))
+    of_model, of_training = ([name for name, *_ in options_of(f"elman_{each}_options")] for each in ("model", "train"))
     for name in options:
         if name not in of_model and name not in of_training:
             raise TypeError(unknown_option("elman_train_options", name, (*OF_TRAIN, *of_model)))
     creation = {name: value for name, value in options.items() if name in of_model or name in OF_CREATION}
     training = {name: value for name, value in options.items() if name not in of_model}
     model = Model.create(pairs, preset=preset, **creation)
-    model.train(pairs, dev, epoch_ended, preset=preset, hours=hours, **training)
+    model.train(pairs, dev, epoch_ended, preset=preset, hours=hours, tune_search=tune_search, **training)
     return model
 
 
