@@ -223,7 +223,7 @@ class Connection {
     this.exports.elman_free(answer);
     if (decoded.error) {
       const { code, message, where } = decoded.error;
-      throw Object.assign(new ElmanError(code, message, where.replace(/^\//, "")), { result: answered(decoded.result) });
+      throw Object.assign(new ElmanError(code, message, where), { result: answered(decoded.result) });
     }
     return answered(decoded.result);
   }
@@ -327,13 +327,13 @@ export class Model extends Handle {
     if (dev !== undefined) request.options.dev = Pairs.numberOf(this.connection, dev, "dev");
     if (checkpoint !== undefined) {
       request.options.checkpoint = true;
-      this.connection.files.put("/checkpoint", bytesOf(checkpoint, "checkpoint"));
+      this.connection.files.put("checkpoint", bytesOf(checkpoint, "checkpoint"));
     }
     try {
       const { training, notes } = this.connection.call("createTraining", request);
       return Object.assign(new Training(this.connection, training), { notes });
     } finally {
-      this.connection.files.take("/checkpoint");
+      this.connection.files.take("checkpoint");
     }
   }
 
@@ -345,7 +345,7 @@ export class Model extends Handle {
     try {
       return this.connection.call("attend", { model: this.number, source, target });
     } finally {
-      this.connection.files.take("/model");
+      this.connection.files.take("model");
     }
   }
 
@@ -356,7 +356,7 @@ export class Model extends Handle {
   save(...given) {
     refuseArguments(given, "save");
     this.connection.call("saveModel", { model: this.number });
-    return this.connection.files.take("/model");
+    return this.connection.files.take("model");
   }
 }
 
@@ -400,14 +400,14 @@ export class Training extends Handle {
 
   finish() {
     this.connection.call("finish", { training: this.number });
-    this.connection.files.take("/checkpoint");
+    this.connection.files.take("checkpoint");
     this.finished = true;
   }
 
   checkpoint(...given) {
     refuseArguments(given, "checkpoint");
     this.connection.call("saveTraining", { training: this.number });
-    return this.connection.files.take("/checkpoint");
+    return this.connection.files.take("checkpoint");
   }
 }
 
@@ -449,7 +449,7 @@ export class Elman {
   readPairs(text) {
     if (typeof text === "string") checkText(text, "the text");
     return withBytes(typeof text === "string" ? new TextEncoder().encode(text) : text, "the pairs", `a string, ${SOURCES}`,
-      (bytes) => new Pairs(this.#connection, this.#read("readPairs", "/pairs", bytes)));
+      (bytes) => new Pairs(this.#connection, this.#read("readPairs", "pairs", bytes)));
   }
 
   createModel(pairs, settings = {}) {
@@ -460,7 +460,7 @@ export class Elman {
 
   loadModel(source) {
     return withBytes(source, "the model", SOURCES,
-      (bytes) => new Model(this.#connection, this.#read("loadModel", "/model", bytes).model));
+      (bytes) => new Model(this.#connection, this.#read("loadModel", "model", bytes).model));
   }
 
   get memory() {

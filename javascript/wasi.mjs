@@ -32,7 +32,7 @@ export class MemoryFiles {
   }
 
   #name(address, length) {
-    return "/" + this.#text(address, length).replace(/^\/+/, "");
+    return this.#text(address, length).replace(/^\/+/, "");
   }
 
   /** Call use(bytes) for each buffer of a list; `bytes` lies in the module's memory. Return the sum of its results;

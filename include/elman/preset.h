@@ -24,7 +24,8 @@ ELMAN_API const char *elman_preset_name(size_t index);
  * names are rows of elman/options.h, `epochs`, and `tune_search` (elman_preset_tunes_search). */
 ELMAN_API const char *elman_preset_settings(size_t index);
 
-/* Return whether the search of the trained model is to be tuned on dev pairs: elman_tune_search. */
+/* Return whether the preset with this `name` tunes the search of the trained model on dev pairs:
+ * elman_tune_search. */
 ELMAN_API bool elman_preset_tunes_search(const char *name);
 
 /* Use of a preset. */
@@ -46,14 +47,15 @@ ELMAN_CHECKED elman_status elman_preset_apply(elman_model_options *model,
                                               elman_train_options *train,
                                               const elman_preset *preset, elman_error *error);
 
-/* Fit learning rate, warm-up, moving average and dropout to the length of the run, and subword
- * dropout to the model. If the checkpoint is resumed, take these values from it. In a group, all
- * processes make this call. */
+/* Fit learning rate, warm-up, moving average and dropout to the length of a run on so many `pairs`,
+ * and subword dropout to the model. If the checkpoint is resumed, take these values from it. In a
+ * group, all processes make this call. */
 ELMAN_CHECKED elman_status elman_preset_fit(elman_train_options *options, const elman_model *model,
                                             size_t pairs, const elman_preset *preset,
                                             elman_error *error);
 
-/* Return the expected number of updates of a run; an estimate if batches are limited in tokens. */
+/* Return the expected number of updates of a run on so many `pairs`; an estimate if batches are
+ * limited in tokens. */
 ELMAN_API double elman_expected_updates(const elman_train_options *options, size_t pairs);
 
 ELMAN_END

@@ -52,9 +52,9 @@ static elman_status attend(elman_attention_output **output, const elman_model *m
   options.heads = info.attention_heads;
   options.window = info.attention_window;
   if (elman_attention_parameter(&first, info.attention, info.hidden_size, 0)) {
-    status = elman_model_save(model, "/model", error);
+    status = elman_model_save(model, "model", error);
     if (status == ELMAN_OK)
-      status = elman_attention_parameters_load(&parameters, &count, "/model", info.attention,
+      status = elman_attention_parameters_load(&parameters, &count, "model", info.attention,
                                                info.hidden_size, error);
   }
   const elman_attention_input input = {.query_count = trace->target_count,

@@ -90,7 +90,7 @@ static void note_skipped(void *context, const char *file, size_t line, elman_fin
 
 /* Read the pairs in the file /pairs. */
 static elman_status method_read_pairs(json_t **result, const json_t *request, elman_error *error) {
-  static const char *const files[] = {"/pairs"};
+  static const char *const files[] = {"pairs"};
   struct skipped_lines lines = {.list = json_array()};
   elman_pairs_options options = elman_pairs_options_default();
   options.files = files;
@@ -162,7 +162,7 @@ static elman_status method_create_model(json_t **result, const json_t *request,
 static elman_status method_load_model(json_t **result, const json_t *request, elman_error *error) {
   elman_model *model;
   elman_status status = read_fields(NULL, 0, 0, request, error);
-  if (status == ELMAN_OK) status = elman_model_load(&model, "/model", error);
+  if (status == ELMAN_OK) status = elman_model_load(&model, "model", error);
   return status == ELMAN_OK ? add_model(result, model, error) : status;
 }
 
@@ -171,7 +171,7 @@ static elman_status method_save_model(json_t **result, const json_t *request, el
   struct object *model;
   (void)result;
   const elman_status status = read_object(&model, request, "model", MODEL, error);
-  return status == ELMAN_OK ? elman_model_save(model->model, "/model", error) : status;
+  return status == ELMAN_OK ? elman_model_save(model->model, "model", error) : status;
 }
 
 static elman_status method_model_info(json_t **result, const json_t *request, elman_error *error) {

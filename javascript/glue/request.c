@@ -89,11 +89,16 @@ elman_status read_value(const struct field *field, const json_t *value, elman_er
 elman_status refuse_key(unsigned scopes, const char *key, const char *const *others,
                         elman_error *error) {
   char typed[LONGEST_KEY];
+  const unsigned settings = ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN;
   /* elman.mjs has converted the key. A key without '_' was not changed, or was typed with '_', as
    * n_best, which became nBest. */
   const bool is_field = strchr(key, '_') != NULL;
   elman_option_write_name(typed, sizeof typed, key,
                           is_field ? ELMAN_NAMES_CAMEL : ELMAN_NAMES_FIELD);
+  if ((scopes & settings) == 0 &&
+      (elman_option_find(settings, key) != NULL || strcmp(key, "preset") == 0))
+    return request_fail(error, ELMAN_INVALID_ARGUMENT,
+                        "unknown option '%s'; it is one of the settings", typed);
   return elman_option_refuse(scopes, typed, others, ELMAN_NAMES_CAMEL, error);
 }
 

@@ -57,7 +57,7 @@ static elman_status read_training(elman_train_options *options, struct object **
   if (status != ELMAN_OK) return status;
   *options = settings.training;
   options->epochs = epochs;
-  options->checkpoint = "/checkpoint";
+  options->checkpoint = "checkpoint";
   options->resume = resume;
   if (*dev != NULL) options->dev = (*dev)->pairs;
   status = elman_preset_apply(NULL, options, &settings.preset, error);

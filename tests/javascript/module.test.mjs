@@ -195,7 +195,9 @@ test("messages name the options as they are written here", () => {
   refuses("invalid argument", /^patience 2 needs dev$/, train({ patience: 2 }));
   train({ patience: 2 }, true)().free();
   assert.equal(elman.readPairs("a\tb\n" + "a ".repeat(1 << 24) + "\tb\n").report.count, 2);
-  refuses("bad data", /on each line$/, () => elman.readPairs("one column\n"));
+  refuses("bad data", /the first, pairs:1, has 1 column.* on each line$/, () => elman.readPairs("one column\n"));
+  for (const option of ["preset", "learningRate", "hiddenSize"])
+    refuses("invalid argument", new RegExp(`^unknown option '${option}'; it is one of the settings$`), () => model.train(pairs, { [option]: 1 }));
 });
 
 test("sizes that do not fit in memory are refused", () => {
