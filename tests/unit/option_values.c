@@ -44,3 +44,27 @@ Test(options, rows_without_choices_have_none) {
   const elman_option *row = elman_option_find(ELMAN_SCOPES_TRANSLATE, "beam");
   cr_assert_null(elman_option_choice(row, &options));
 }
+
+Test(options, messages_have_the_names_of_the_interface) {
+  static const char message[] =
+      "lower `max_length` or `beam`; `a b` and `é` are no names, nor is ` ";
+  static const char *const expected[] = {
+      [ELMAN_NAMES_FIELD] = "lower max_length or beam; `a b` and `é` are no names, nor is ` ",
+      [ELMAN_NAMES_OPTION] = "lower --max-length or --beam; `a b` and `é` are no names, nor is ` ",
+      [ELMAN_NAMES_SETTING] = "lower max-length or beam; `a b` and `é` are no names, nor is ` ",
+      [ELMAN_NAMES_CAMEL] = "lower maxLength or beam; `a b` and `é` are no names, nor is ` "};
+  char text[128];
+  for (elman_naming naming = ELMAN_NAMES_FIELD; naming <= ELMAN_NAMES_CAMEL; naming++)
+    cr_assert_str_eq(elman_option_write_message(text, sizeof text, message, naming),
+                     expected[naming]);
+  const size_t whole = strlen(expected[ELMAN_NAMES_OPTION]);
+  for (size_t size = 1; size < sizeof text; size++) {
+    memset(text, 'x', sizeof text);
+    elman_option_write_message(text, size, message, ELMAN_NAMES_OPTION);
+    const size_t length = strlen(text);
+    cr_assert_leq(length, size - 1);
+    cr_assert_eq(length, whole < size ? whole : size - 1, "%s", text);
+    cr_assert_eq(strncmp(text, expected[ELMAN_NAMES_OPTION], length), 0, "%s", text);
+    cr_assert(size == sizeof text || text[size] == 'x');
+  }
+}
