@@ -3,7 +3,8 @@
     pip install .        a library for any processor of this architecture, which loads OpenBLAS and the other libraries of
                          this system
     pip wheel --config-settings preset=wheel .
-                         one wheel for other Linux systems, too: the library contains these libraries (build/NAME.whl)
+                         one wheel for other Linux systems, too: the library contains these libraries (build/NAME.whl);
+                         preset=wheel-arm64 makes the wheel for 64-bit ARM with the cross compiler
     pip install -e .     the modules of this folder, with the library of `cmake --build --preset release`
 
 The environment variable CMAKE_ARGS contains further arguments for the configuration. CMake installs the component
@@ -99,15 +100,19 @@ def build(folder, preset, fresh=True):
     run("cmake", "--build", folder, "--target", "elman_shared", "--parallel", threads)
 
 
+MACHINES = {"AArch64": "aarch64", "Advanced Micro Devices X86-64": "x86_64"}  # by the names of readelf
+
+
 def tag_of(library):
     """Return the tag of a wheel with this library, which states the oldest C library on which the
     wheel runs."""
     machine = platform.machine()
     try:
-        said = subprocess.run(["readelf", "--wide", "--dynamic", "--version-info", library], check=True, text=True,
-                              capture_output=True, env={**os.environ, "LC_ALL": "C"}).stdout
+        said = subprocess.run(["readelf", "--wide", "--file-header", "--dynamic", "--version-info", library],
+                              check=True, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"}).stdout
     except (OSError, subprocess.CalledProcessError):
         return f"py3-none-linux_{machine}"
+    machine = MACHINES.get(re.search("Machine: +(.+)", said)[1], machine)
     others = [name for name in re.findall(r"\(NEEDED\).*\[(.+)\]", said) if not SYSTEM.fullmatch(name)]
     newest = max(int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", said))
     return f"py3-none-linux_{machine}" if others else f"py3-none-manylinux_2_{newest}_{machine}"
@@ -170,7 +175,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings = dict(config_settings or {})
     preset = settings.pop("preset", "python")
     if settings:
-        raise SystemExit(f"elman: unknown setting {next(iter(settings))!r}; there is preset=wheel")
+        raise SystemExit(f"elman: unknown setting {next(iter(settings))!r}; there are preset=wheel and preset=wheel-arm64")
     built = ROOT / "build" / preset
     build(built, preset)
     with tempfile.TemporaryDirectory() as temporary:
