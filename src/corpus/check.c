@@ -468,8 +468,9 @@ static elman_status check_options(const elman_check_options *options, elman_erro
                   "each part needs one file of pairs, or a source and a target file");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].alignment_column > 0 || options->parts[i].alignment_file != NULL)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "word alignments cannot be checked; remove `alignment_column` and `alignment_file`");
+      return fail(
+          error, ELMAN_INVALID_ARGUMENT, NULL,
+          "word alignments cannot be checked; remove `alignment_column` and `alignment_file`");
   if (options->max_length == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the maximum length must be at least 1, not 0");

@@ -183,7 +183,7 @@ test("a preset gives the parameters of the command's model, and notes what it ch
   const words = { ...settings, sourceTokens: "words", targetTokens: "words" };
   assert.deepEqual(elman.createModel(pairs, words).notes, ["preset quick: without bpe, subwords does not apply"]);
   assert.deepEqual(elman.createModel(pairs).notes, []);
-  refuses("invalid argument", /^preset must be one of plain, quick, .*, not 'smal'$/, () => elman.createModel(pairs, { preset: "smal" }));
+  refuses("invalid argument", /^preset must be one of plain, quick, .*, not 'smalls'$/, () => elman.createModel(pairs, { preset: "smalls" }));
 });
 
 test("messages name the options as they are written here", () => {
