@@ -38,36 +38,46 @@ static elman_status read_states(struct states *states, const elman_gradient_trac
   return ELMAN_OK;
 }
 
-/* Compute attention on the states with the parameters of the model. The file /model, which
- * elman.mjs removes, passes them on. */
-static elman_status attend(elman_attention_output **output, const elman_model *model,
-                           const struct states *states, const elman_gradient_trace *trace,
-                           elman_error *error) {
-  const elman_model_info info = elman_model_get_info(model);
+void forget_parameters(struct object *model) {
+  elman_attention_parameters_free(model->attention);
+  model->attention = NULL;
+  model->attention_count = 0;
+}
+
+/* Read the parameters of the attention, if it has any, unless they are known. The file "model",
+ * which elman.mjs removes, passes them on: writing it takes longer than all of the rest. */
+static elman_status read_parameters(struct object *model, const elman_model_info *info,
+                                    elman_error *error) {
+  elman_tensor first;
+  if (model->attention != NULL ||
+      !elman_attention_parameter(&first, info->attention, info->hidden_size, 0))
+    return ELMAN_OK;
+  const elman_status status = elman_model_save(model->model, "model", error);
+  return status != ELMAN_OK
+             ? status
+             : elman_attention_parameters_load(&model->attention, &model->attention_count, "model",
+                                               info->attention, info->hidden_size, error);
+}
+
+/* Compute attention on the states with the parameters of the model. */
+static elman_status attend(elman_attention_output **output, struct object *model,
+                           const elman_model_info *info, const struct states *states,
+                           const elman_gradient_trace *trace, elman_error *error) {
   elman_attention_options options = elman_attention_options_default();
-  elman_tensor *parameters = NULL, first;
-  size_t count = 0;
-  elman_status status = ELMAN_OK;
-  options.mechanism = info.attention;
-  options.heads = info.attention_heads;
-  options.window = info.attention_window;
-  if (elman_attention_parameter(&first, info.attention, info.hidden_size, 0)) {
-    status = elman_model_save(model, "model", error);
-    if (status == ELMAN_OK)
-      status = elman_attention_parameters_load(&parameters, &count, "model", info.attention,
-                                               info.hidden_size, error);
-  }
+  options.mechanism = info->attention;
+  options.heads = info->attention_heads;
+  options.window = info->attention_window;
+  const elman_status status = read_parameters(model, info, error);
+  if (status != ELMAN_OK) return status;
   const elman_attention_input input = {.query_count = trace->target_count,
                                        .key_count = trace->source_count,
-                                       .width = info.hidden_size,
+                                       .width = info->hidden_size,
                                        .queries = states->queries,
                                        .keys = states->keys,
                                        .values = states->keys,
-                                       .parameters = parameters,
-                                       .parameter_count = count};
-  if (status == ELMAN_OK) status = elman_attention_forward(output, &input, &options, error);
-  elman_attention_parameters_free(parameters);
-  return status;
+                                       .parameters = model->attention,
+                                       .parameter_count = model->attention_count};
+  return elman_attention_forward(output, &input, &options, error);
 }
 
 /* ---- the answer ---- */
@@ -159,7 +169,7 @@ elman_status write_attend(FILE *answer, const json_t *request, elman_error *erro
   status = check_model(&info, error);
   if (status == ELMAN_OK) status = elman_trace(&trace, model->model, source, target, 0, error);
   if (status == ELMAN_OK) status = read_states(&states, trace, &info, error);
-  if (status == ELMAN_OK) status = attend(&output, model->model, &states, trace, error);
+  if (status == ELMAN_OK) status = attend(&output, model, &info, &states, trace, error);
   if (status == ELMAN_OK) write_attention(answer, trace, &states, output, info.hidden_size);
   states_free(&states);
   elman_attention_output_free(output);

@@ -219,6 +219,7 @@ static elman_status method_free_object(json_t **result, const json_t *request, e
                         "a training uses this object; free the training first");
   elman_training_free(object->training);
   elman_translator_free(object->translator);
+  forget_parameters(object);
   elman_model_free(object->model);
   elman_pairs_free(object->pairs);
   free(object->log);

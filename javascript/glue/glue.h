@@ -15,10 +15,13 @@ struct object {
   enum kind kind;
   elman_model *model;
   elman_translator *translator; /* of a model */
+  elman_tensor *attention;      /* of a model: parameters that attend() has read, or NULL */
+  size_t attention_count;
   elman_pairs *pairs;
   elman_training *training;
-  struct training_log *log;           /* of a training */
-  const struct object *trained, *dev; /* of a training: the model, and the dev pairs or NULL */
+  struct training_log *log; /* of a training */
+  struct object *trained;   /* of a training: the model */
+  const struct object *dev; /* and the dev pairs, or NULL */
 };
 
 enum { MAX_OBJECTS = 4096 };
@@ -29,6 +32,9 @@ elman_status object_add(size_t *number, struct object object, elman_error *error
 /* Get the object with a number. `name` is its name in messages. */
 elman_status object_get(struct object **object, size_t number, enum kind kind, const char *name,
                         elman_error *error);
+
+/* Forget what was read from the parameters of a model: call before they change. */
+void forget_parameters(struct object *model);
 
 /* The field for the number of an object that a request must name. */
 #define OBJECT_FIELD(key, number)                                                                  \

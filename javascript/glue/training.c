@@ -97,6 +97,7 @@ elman_status method_create_training(json_t **result, const json_t *request, elma
   options.report = note_update;
   options.validated = note_validation;
   options.context = object.log;
+  forget_parameters(model); /* a checkpoint has others */
   status = elman_training_create(&object.training, model->model, pairs->pairs, &options, error);
   if (status == ELMAN_OK) {
     status = object_add(&number, object, error);
@@ -122,6 +123,7 @@ elman_status method_advance(json_t **result, const json_t *request, elman_error 
   if (status == ELMAN_OK) status = object_get(&object, number, TRAINING, "training", error);
   if (status != ELMAN_OK) return status;
   *object->log = (struct training_log){json_array(), json_array()};
+  forget_parameters(object->trained);
   status = elman_training_advance(object->training, updates, &finished, error);
   *result = json_pack("{s:o,s:o,s:b}", "reports", object->log->reports, "validations",
                       object->log->validations, "finished", finished);
@@ -132,7 +134,9 @@ elman_status method_finish(json_t **result, const json_t *request, elman_error *
   struct object *object;
   (void)result;
   const elman_status status = read_object(&object, request, "training", TRAINING, error);
-  return status == ELMAN_OK ? elman_training_finish(object->training, error) : status;
+  if (status != ELMAN_OK) return status;
+  forget_parameters(object->trained);
+  return elman_training_finish(object->training, error);
 }
 
 /* Write the state of the training to the file /checkpoint. */

@@ -159,6 +159,30 @@ test("attention in numbers: the equations (6), (7) and (8)", () => {
   refuses("invalid argument", /self-attention/, () => other.attend(source, target));
 });
 
+test("settings of validation are taken with dev pairs, and refused without", () => {
+  const pairs = elman.readPairs(TOY);
+  for (const settings of [{ validateBy: "loss" }, { patience: 3 }, { validateEvery: 1 }, { bleuTokens: "none" }, { schedule: "plateau" }]) {
+    const model = elman.createModel(pairs);
+    refuses("invalid argument", / needs dev$/, () => model.train(pairs, { settings }));
+    const { validations } = train(model, pairs, { settings, dev: pairs, epochs: 3 });
+    if (settings.validateBy) assert.ok(validations.every(({ measure }) => measure === "loss"));
+    model.free();
+  }
+});
+
+test("attend() follows parameters of attention that training changes", async () => {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs, { attention: "additive" }), [[source, target]] = toyPairs;
+  const isNew = () => {
+    const [forced] = model.translate(source, { reference: target }), { weights: [weights] } = model.attend(source, target);
+    weights.forEach((row, t) => row.forEach((weight, s) => assert.ok(Math.abs(weight - forced.attention[t][s]) < 1e-5)));
+    return weights;
+  };
+  const before = isNew();
+  assert.deepEqual(isNew(), before);
+  await model.train(pairs, { epochs: 20 }).run();
+  assert.notDeepEqual(isNew(), before);
+});
+
 test("wrong pairs are refused with their lines", () => {
   const pairs = elman.readPairs("一\tone\nno tab\n二\t\n三\tthree\n");
   assert.deepEqual([pairs.report.count, pairs.report.skipped.map((each) => each.line)], [2, [2, 3]]);
