@@ -99,7 +99,12 @@ file(READ ${PAGE}/playground.css text)
 file(READ ${PAGE}/network.css network)
 string(APPEND text "${network}")
 shortened("${STYLE}${text}" STYLE)
+# No name, selector or value of the style depends on these spaces.
+string(REGEX REPLACE "[ \n]*([{};,])[ \n]*" "\\1" STYLE "${STYLE}")
+string(REPLACE ": " ":" STYLE "${STYLE}")
+string(REPLACE ";}" "}" STYLE "${STYLE}")
 file(READ ${PAGE}/playground.html page)
+shortened("${page}" page)
 fill_page()
 # The model that the page begins with, if there is one. Its weights hardly shrink, but its vocabulary does.
 # A name such as NAME.zh-en.safetensors states its languages, in case the model does not.

@@ -164,7 +164,7 @@ const drawCompare = eachFrame(() => {
     const ink = at === 0 ? "accent" : "second";
     return [{ name: nameOfSide(compared[name]), points: pointsOf(run), ink, dashed: at === 1 }];
   });
-  compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: "compare.curve" });
+  compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: t("compare.curve") });
   document.querySelector('[data-export="compare-curve"]').hidden = compareCurve.isEmpty();
   byId("compare-legend").replaceChildren(...legendOf(series));
   const words = [];

@@ -10,7 +10,7 @@ const COPYING = { hiddenSize: 32, embeddingSize: 16, batchSize: 8, learningRate:
 const LAST_LETTER = 11;      // place of the letter to remember in a target of COPY
 const RATES = [0.0003, 0.003, 0.03, 0.1, 1];
 
-const percent = (share) => `${figure(100 * share, share > 0 && share < 0.01 ? 2 : 0)} %`;
+const percent = (share) => `${figure(100 * share, share > 0 && share < 0.01 ? 2 : 0)}\u00a0%`;
 const givenPairs = () => pairsOf(givenLines());
 
 /* ---- Setting the page up ---- */
@@ -258,7 +258,7 @@ async function measureBeam() {
     greedy: exactOf(greedy), beam: exactOf(beam), example };
 }
 
-/* Find the word whose second choice changes most of the rest. */
+/* Find the word whose most probable alternative changes most of the rest. */
 async function measureChoice() {
   const source = lesson.found[0].example?.source ?? state.watched;
   setText(source);
@@ -283,7 +283,8 @@ async function measureChoice() {
 /* ---- 6. Overfitting ---- */
 
 const FEW = 40, MORE = 400;
-const MEMORIZING = { settings: { attention: "scaled", hiddenSize: 128, embeddingSize: 128, learningRate: 0.003 }, epochs: 40 };
+/* The rate lets the validation loss rise so far that the curve shows it, and the page keeps the epoch where it is lowest. */
+const MEMORIZING = { settings: { attention: "scaled", hiddenSize: 128, embeddingSize: 128, learningRate: 0.01, validateBy: "loss" }, epochs: 40 };
 
 const lowestValidation = (run) => run.validations.reduce((best, one) => (one.loss < best.loss ? one : best));
 
@@ -444,8 +445,8 @@ const LESSONS = [
             rows: without.map(({ name, share }, at) => [name, share, `${percent(share)} · ${percent(before[at].share)}`]),
           };
         },
-        reason: ["One vector of fixed size holds few letters. With attention, the decoder reads the states of all letters again, so the length hardly matters. This is why attention was invented.",
-          "大小固定的向量只装得下很少的字母。有了注意力，解码器能重新读取每个字母的状态，长度就几乎没有影响。注意力正是为此发明的。"],
+        reason: ["In the same time, this network learned to pass only few letters through one vector. With attention, the decoder reads all states again, so the length hardly matters. This is why attention was invented.",
+          "学同样长的时间，这个网络只学会用一个向量传递很少的字母。有了注意力，解码器能重新读取所有状态，长度就几乎没有影响。注意力正是为此发明的。"],
         point: "#card-curve",
       },
     ],
@@ -502,8 +503,8 @@ const LESSONS = [
             rows: MEMORY_CELLS.map((cell) => [cell, letter[cell], figure(letter[cell], 2)]),
           };
         },
-        reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1. Divided among 13 tokens, this gives 0.16, the lowest possible mean loss. Elman must guess the last letter too.",
-          "只看 go，哪种单元都不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均损失 0.16 已是最好。Elman 连最后的字母也要猜。"],
+        reason: ["No cell can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1. Divided among 13 tokens, this gives 0.16, the lowest possible mean loss. Elman ends above it: hardly any gradient leads it from the last letter to the first.",
+          "只看 go，哪种单元都不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均损失 0.16 已是最好。Elman 的损失更高：最后一个字母的梯度几乎传不到第一个。"],
         point: "#view-compare figure",
       },
     ],
@@ -525,7 +526,8 @@ const LESSONS = [
         }],
         answer: ({ words, sentences, of }) => ({
           right: sentences > words - 0.1 ? 0 : 1,
-          text: [`With help, ${percent(words)} of the choices are right. Without help, ${percent(sentences)} of the ${of} sentences are right.`, `给定前词时 ${percent(words)} 的选择正确；自行翻译时，${of} 句中 ${percent(sentences)} 全对。`],
+          text: [`Proportion that is right in ${of} unseen sentences:`, `${of} 句没见过的句子中做对的比例：`],
+          rows: [[["words, with help", "单词，给定前词"], words], [["sentences, without", "整句，自行翻译"], sentences]].map(([name, share]) => [name, share, percent(share)]),
         }),
         reason: ["One wrong word makes a sentence wrong, and it becomes the next input, where it can mislead the words after it.", "一个错词就使整句出错，而且它成了下一步的输入，可能带偏后面的词。"],
         point: "#card-curve",
@@ -578,11 +580,11 @@ const LESSONS = [
       {
         text: ["Each box of the tree has a word and its probability. The score of a line is the sum of the logarithms divided by the length. You can overrule the search: select a word and choose another one.",
           "树中每个格子里是一个词和它的概率。一行的得分是各个概率的对数之和除以长度。你也可以推翻搜索的决定：点一个词，选另一个。"],
-        question: ["Replace one word by its second choice. Can most of the rest of the sentence change?", "把一个词换成它的第二选择，后面大半句会变吗？"],
+        question: ["Replace one word by another probable one. Can most of the rest of the sentence change?", "把一个词换成另一个可能的词，后面大半句会变吗？"],
         choices: [["no, only that word", "不会，只变那一个词"], ["yes, several words after it", "会，后面几个词都变"]],
         expected: 1,
         act: [["Try each word", "逐词试一试"], measureChoice],
-        answer: ({ most }) => (most === null ? { right: null, text: ["This translation has no second choices.", "这个译文没有第二选择。"] } : {
+        answer: ({ most }) => (most === null ? { right: null, text: ["This translation has no other choices.", "这个译文没有别的选择。"] } : {
           right: most.changed > 1 ? 1 : 0,
           text: [`“${most.other}” instead of “${most.word}” (probability ${figure(most.probability, 2)}) changes ${most.changed} words after it: “${most.text}”. The word is selected below; choose the other one yourself.`,
             `把 ${most.word} 换成 ${most.other}（概率 ${figure(most.probability, 2)}），后面有 ${most.changed} 个词改变：${most.text}。下面已选中这个词，请你自己换一换。`],
@@ -606,8 +608,8 @@ const LESSONS = [
         act: [[`Learn ${FEW} pairs`, `学习 ${FEW} 个句对`], measureOverfitting],
         answer: ({ train, low, at, last, exact, epochs }) => ({
           right: at === 1 ? 2 : at >= epochs - 2 ? 0 : 1,
-          text: [`The training loss is ${figure(train, 3)} at the end. The validation loss was lowest after epoch ${at}, ${figure(low, 2)}, and is ${figure(last, 2)} now; ${percent(exact)} of the unseen sentences are right.`,
-            `最后训练损失为 ${figure(train, 3)}。验证损失在第 ${at} 轮最低，为 ${figure(low, 2)}，现在是 ${figure(last, 2)}；没见过的句子译对 ${percent(exact)}。`],
+          text: [`The training loss ends at ${figure(train, 3)}. The validation loss was lowest after epoch ${at}, ${figure(low, 2)}, and the page keeps that epoch. It ends at ${figure(last, 2)}, with ${percent(exact)} of the unseen sentences right.`,
+            `训练损失最后为 ${figure(train, 3)}。验证损失在第 ${at} 轮最低，为 ${figure(low, 2)}，本页保留的就是这一轮；最后为 ${figure(last, 2)}，没见过的句子译对 ${percent(exact)}。`],
         }),
         reason: ["From the lowest point on, the network learns its sentences by heart: it becomes more certain of wrong guesses about other sentences. This is overfitting; training should stop there.",
           "过了最低点，网络只是在背句子，对别的句子却猜错得越来越肯定。这就是过拟合，应当在最低点停止训练。"],
@@ -661,15 +663,15 @@ const LESSONS = [
         expected: 2,
         act: [["Try five rates", "试五种学习率"], measureRates],
         answer: (losses) => {
-          const best = largest(losses, ({ ends }) => -ends.at(-1)), most = Math.max(...losses.map(({ ends }) => ends.at(-1)));
+          const best = largest(losses, ({ ends }) => -ends.at(-1)), { from } = lesson.found[0];
           return {
             right: RATES.indexOf(best.rate),
-            text: [`Loss after ${best.ends.length} epochs; the best rate is ${best.rate}:`, `${best.ends.length} 轮之后的损失；最好的学习率是 ${best.rate}：`],
-            rows: losses.map(({ rate, ends }) => [String(rate), ends.at(-1) / most, figure(ends.at(-1), 2)]),
+            text: [`The best rate is ${best.rate}. Loss after ${best.ends.length} epochs; a full bar is that of guessing or more:`, `最好的学习率是 ${best.rate}。${best.ends.length} 轮之后的损失，条满表示不低于乱猜：`],
+            rows: losses.map(({ rate, ends }) => [String(rate), ends.at(-1) / from, figure(ends.at(-1), 2)]),
           };
         },
         reason: ["A small rate has not arrived yet; a high one cannot settle. In practice one takes the highest rate that still settles, and lowers it toward the end.", "学习率低，还没有走到；学习率高，停不下来。实践中取还能稳住的最高值，并在后期降低。"],
-        point: "#lesson-answer",
+        point: "#view-compare figure",
       },
     ],
   },

@@ -129,6 +129,26 @@ const engine = {
   },
 };
 
+/* A second worker for the states of the model inside the page. They take longer than a translation, which must not wait for
+ * them. It starts when it is first asked. */
+const aside = { ...engine, waiting: new Map(), listeners: { broken: () => dropAside() }, opening: null };
+
+function dropAside() {
+  aside.stop();
+  aside.opening = null;
+}
+
+async function openAside() {
+  aside.address = engine.address;
+  await aside.start();
+  await aside.call("open", { slot: SLOT_OF_GIVEN, packed: GIVEN });
+}
+
+async function attendAside(argument) {
+  await (aside.opening ??= openAside());
+  return aside.call("attend", argument);
+}
+
 /* Return a function that runs the task, but at most once at a time. Calls during a run are merged
  * into one call after it, the last one. So typing never builds up a queue. */
 function newestOnly(task) {
@@ -151,17 +171,18 @@ function newestOnly(task) {
   };
 }
 
-/* Return a function that runs the task in the next frame, once however often it is called. */
-function eachFrame(task) {
+/* Return a function that runs the task in the next frame, or after it, once however often it is called. */
+function eachFrame(task, isAfter = false) {
   let due = false;
+  const run = () => {
+    due = false;
+    task();
+  };
   return () => {
     if (due) return;
     due = true;
     /* In a hidden tab there are no frames; a timer draws instead. */
-    (document.hidden ? setTimeout : requestAnimationFrame)(() => {
-      due = false;
-      task();
-    });
+    (document.hidden ? setTimeout : requestAnimationFrame)(isAfter ? () => setTimeout(run) : run);
   };
 }
 
@@ -219,6 +240,9 @@ function markField(field, note, problem) {
   note.hidden = problem === null;
   write(note, problem ?? "");
 }
+
+/* Return what stands between two sentences. */
+const afterSentence = () => (state.language === "zh" ? "" : " ");
 
 /* Change a text only if it differs, so that a screen reader does not repeat it. */
 function write(node, text) {

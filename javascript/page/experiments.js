@@ -1,4 +1,4 @@
-/* A gallery of experiments: one click sets pairs, settings and view, and begins. `thumb` draws the small picture: "map" has the place
+/* A gallery of experiments: one click sets pairs, settings and view, and begins. `point` is the figure to look at. `thumb` draws the small picture: "map" has the place
  * that each row reads, "curves" has lines of values, "bars" has heights; all between 0 and 1. Texts are [English, Chinese]. */
 
 const FALLING = [0.95, 0.6, 0.38, 0.25, 0.17, 0.12, 0.09, 0.07];
@@ -26,7 +26,7 @@ const EXPERIMENTS = {
   },
   overfitting: {
     title: ["Learning by heart", "死记硬背"], lead: ["40 pairs, 128 units: the validation loss rises again.", "40 个句对、128 个单元：验证损失又升上去。"],
-    view: "learn", thumb: { curves: [FALLING, [0.95, 0.7, 0.6, 0.57, 0.6, 0.64, 0.68, 0.72]] },
+    view: "learn", point: "#card-curve", thumb: { curves: [FALLING, [0.95, 0.7, 0.6, 0.57, 0.6, 0.64, 0.68, 0.72]] },
     go: async () => {
       await setUp(YESTERDAY);
       const { lines, given } = await dailyLines();
@@ -35,7 +35,7 @@ const EXPERIMENTS = {
   },
   gradient: {
     title: ["The vanishing gradient", "梯度消失"], lead: ["An Elman cell over eleven steps: the bars fall to less than a thousandth.", "Elman 单元往回十一步：柱子降到不足千分之一。"],
-    view: "inside", thumb: { bars: [0.1, 0.18, 0.27, 0.36, 0.45, 0.54, 0.63, 0.72, 0.82, 0.95] },
+    view: "inside", point: "#card-norms", thumb: { bars: [0.1, 0.18, 0.27, 0.36, 0.45, 0.54, 0.63, 0.72, 0.82, 0.95] },
     go: () => showMemory("elman"),
   },
   rate: {
@@ -48,9 +48,12 @@ const EXPERIMENTS = {
     },
   },
   attention: {
-    title: ["No attention", "没有注意力"], lead: ["The letters must fit into one state, and only short words succeed.", "所有字母必须装进一个状态，只有短词能成功。"],
+    title: ["No attention", "没有注意力"], lead: ["The letters must fit into one state. Look inside: which are right after the “|”?", "所有字母必须装进一个状态。看看内部：| 之后哪些是对的？"],
     view: "learn", thumb: { curves: [[0.95, 0.8, 0.72, 0.68, 0.65, 0.63, 0.62, 0.61]] },
-    go: () => beginLearning({ lines: wordsToReverse()[0].map(byState), ...REVERSING, sentence: "go" }),
+    go: async () => {
+      await setUpAndLearn({ lines: wordsToReverse()[0].map(byState), ...REVERSING, sentence: "go" });
+      await lookInsideAt(null, "go");
+    },
   },
   cells: {
     title: ["Elman and GRU", "Elman 与 GRU"], lead: ["The same pairs, seed and size; only the cell differs.", "句对、种子和大小都相同，只有单元不同。"],
@@ -102,4 +105,5 @@ async function tryExperiment(name) {
     action: { label: "experiment.end", go: () => closeLesson().catch(reportError) } });
   showView(EXPERIMENTS[name].view);
   await actAlone(EXPERIMENTS[name].go);
+  if (lesson.trying === name && EXPERIMENTS[name].point) pointAt(EXPERIMENTS[name].point);
 }

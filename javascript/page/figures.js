@@ -97,6 +97,10 @@ class HeatMap {
     if (isDense) table.classList.remove("sloping");
     table.style.setProperty("--column", `${Math.max(isDense ? 2 : 21, Math.min(54, Math.floor((room - heads - this.overhang() - 8) / columns) - (isDense ? 0 : 1)))}px`);
     table.classList.toggle("bare", isWide()); // without glosses, which may be wider than their columns
+    /* Words that are wider than their columns take from the others. */
+    const column = parseFloat(table.style.getPropertyValue("--column")), over = table.offsetWidth + this.overhang() - room;
+    const flexible = [...table.tHead.rows[0].cells].slice(1).filter(({ offsetWidth }) => offsetWidth <= column + 1).length;
+    if (over > 0 && !isDense && flexible > 0) table.style.setProperty("--column", `${Math.max(21, column - Math.ceil(over / flexible))}px`);
   }
 
   /* Long words above narrow columns slope. The head is as high as the longest of them. */
@@ -339,10 +343,14 @@ function legendOf(series) {
     element("span", { class: `key ${ink}${dashed ? " dashed" : ""}${faint ? " thin" : ""}` }, name));
 }
 
-/* Return bars of values by token on a logarithmic scale, as SVG. */
-function barsOf({ tokens, rows, title }) {
+/* Return bars of values by token on a logarithmic scale, as SVG, in the room if their words let them. Every second number
+ * is left out where columns are narrow, but never the largest. */
+function barsOf({ tokens, rows, title, room = Infinity }) {
   const ink = inks();
-  const column = Math.max(34, ...tokens.map((token) => 9 + 7.5 * [...token].reduce((sum, one) => sum + (one > "\u2e80" ? 1.8 : 1), 0)));
+  const words = tokens.map((token) => 7.5 * [...token].reduce((sum, one) => sum + (one > "\u2e80" ? 1.8 : 1), 0));
+  const least = Math.max(22, ...words.slice(1).map((word, at) => (word + words[at]) / 2 + 3));
+  const column = Math.max(least, Math.min(Math.max(34, 9 + Math.max(...words)), (room - 12) / tokens.length));
+  const each = column < 30 ? 2 : 1, peak = rows[0].values.indexOf(Math.max(...rows[0].values.filter(Number.isFinite)));
   const high = 90, left = 6, width = left + tokens.length * column + 6, height = high + 40;
   const logs = rows.flatMap(({ values }) => values.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10));
   const top = Math.max(-30, ...logs), span = Math.max(2, top - Math.min(top, ...logs)) * 1.15;
@@ -351,17 +359,17 @@ function barsOf({ tokens, rows, title }) {
     width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title,
     "font-family": styleOfPage().font, "font-size": 12,
   }, drawn("title", {}, title));
-  const each = (column - 8) / rows.length;
+  const wide = (column - 8) / rows.length;
   tokens.forEach((token, at) => {
     rows.forEach(({ values, ink: name }, row) => {
       const tall = tallness(values[at]);
       root.append(drawn("rect", {
-        x: left + at * column + 4 + row * each, y: 16 + high - tall, width: Math.max(1, each - 1), height: tall, fill: ink[name],
+        x: left + at * column + 4 + row * wide, y: 16 + high - tall, width: Math.max(1, wide - 1), height: tall, fill: ink[name],
       }));
     });
     root.append(drawn("text", { x: left + (at + 0.5) * column, y: high + 33, "text-anchor": "middle", fill: ink.ink }, visible(token)));
     const value = rows[0].values[at];
-    root.append(drawn("text", {
+    if ((at - peak) % each === 0) root.append(drawn("text", {
       x: left + (at + 0.5) * column, y: 11 + high - tallness(value), "text-anchor": "middle", fill: ink.faint, "font-size": 10,
     }, Number.isFinite(value) ? brief(value) : "–"));
   });
@@ -375,9 +383,9 @@ const chance = (value) => (value > 0 && value < 0.005 ? "<0.01" : figure(value, 
 /* Return a number in few characters. */
 function brief(value) {
   if (value === 0) return "0";
-  const size = Math.abs(value);
-  return size >= 0.01 && size < 1000 ? value.toPrecision(2).replace(/^-/, "\u2212")
-    : value.toExponential(0).replace("e-", "e\u2212").replace("e+", "e");
+  const size = Math.abs(value), digits = value.toPrecision(2);
+  return size < 0.01 || size >= 1e6 ? value.toExponential(0).replace("e-", "e\u2212").replace("e+", "e")
+    : (size < 99.5 ? digits : Number(digits).toLocaleString("en")).replace(/^-/, "\u2212");
 }
 
 /* Return a table; a head is a text or a list of nodes. */

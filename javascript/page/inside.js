@@ -179,10 +179,10 @@ function layerName({ side, layer, reverse }) {
   return `${t(side === "source" ? "encoder" : "decoder")}, ${t("layer", { n: layer + 1 })}${reverse ? `, ${t("backward")}` : ""}`;
 }
 
-function normsOf(trace, layer) {
+function normsOf(trace, layer, room) {
   const tokens = layer.side === "source" ? trace.sourceTokens : trace.targetTokens;
   const rows = [{ values: layer.states, ink: "accent" }, { values: layer.inputs, ink: "second" }];
-  return barsOf({ tokens, rows, title: layerName(layer) });
+  return barsOf({ tokens, rows, title: layerName(layer), room });
 }
 
 const normKeys = () => [{ name: t("inside.states"), ink: "accent" }, { name: t("inside.inputs"), ink: "second" }];
@@ -201,9 +201,9 @@ function drawNorms(trace) {
     const low = Math.min(...layer.states.filter((value) => value > 0)), high = Math.max(...layer.states);
     const saturated = Math.max(0, ...layer.saturated.filter(Number.isFinite));
     return element("div", { class: "layer" }, element("h3", {}, title),
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, enlarged(normsOf(trace, layer))),
-      element("p", { class: "hint" }, Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
-        saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, enlarged(normsOf(trace, layer, byId("norms").clientWidth / typeScale()))),
+      element("p", { class: "hint" }, layer.states.length > 1 && Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
+        saturated > 0 ? `${afterSentence()}${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
   });
   byId("norms").replaceChildren(element("p", { class: "legend" }, ...legendOf(normKeys())), element("div", { class: "layers" }, ...layers));
 }

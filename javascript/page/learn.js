@@ -123,6 +123,9 @@ function hashOf(text) {
   return (hash >>> 0) + text.length * 4294967296;
 }
 
+/* Return the name of the measure by which a validation chooses. */
+const measureOf = ({ measure }) => ({ bleu: "BLEU", chrf: "chrF" }[measure] ?? t("loss").toLowerCase());
+
 const settingsChanged = eachFrame(() => {
   state.now = signature();
   drawRun();
@@ -342,7 +345,7 @@ function statusText() {
   if (hasOtherPairs()) return [...parts, t("other.pairs")].join(" · ");
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
   const best = state.run.validations.findLast((one) => one.epoch === state.run.best);
-  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[best.measure] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: measureOf(best), share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 
@@ -352,7 +355,7 @@ function drawStatus() {
   const validation = validations.at(-1);
   const facts = [
     last !== null && ["facts.updates", last.updatesSoFar],
-    validation && ["facts.dev", `${t("epoch.n", { n: validation.epoch })}: ${figure(validation.loss, 3)} · ${t("facts.exact", { share: figure(100 * validation.exactMatch, 0) })} · BLEU ${figure(validation.bleu, 1)}`],
+    validation && ["facts.dev", `${t("epoch.n", { n: validation.epoch })}: ${figure(validation.loss, 3)} · ${t("facts.exact", { share: figure(100 * validation.exactMatch, 0) })} · ${validation.measure === "chrf" ? "chrF" : "BLEU"} ${figure(validation[validation.measure === "chrf" ? "chrf" : "bleu"], 1)}`],
     speed !== null && ["facts.speed", Math.round(speed).toLocaleString("en")],
     last !== null && ["facts.norm", brief(last.gradientNorm)],
     state.info !== null && ["facts.parameters", state.info.parameters.toLocaleString("en")],
@@ -420,7 +423,7 @@ const showWatched = newestOnly(async () => {
   }
 });
 
-/* While the network learns, only the figure in view is drawn. Both are drawn afterward. */
+/* Only the figure in view is drawn. */
 function drawWatched(translation, numbers = state.run.numbers) {
   if (translation === null || translation === undefined) {
     const sketched = sketchOnShow();
@@ -438,9 +441,8 @@ function drawWatched(translation, numbers = state.run.numbers) {
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
   byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark, ...glossesOf(translation.source));
-  const isRunning = state.run.status === "running";
-  if (!isRunning || state.figure === "map") learnMap.show(mapOf(translation));
-  if (!isRunning || state.figure === "network") learnFigure.show(beginningOf(networkOf(translation, numbers, null, isRunning && state.run.isOld), reference));
+  if (state.figure === "map") learnMap.show(mapOf(translation));
+  else learnFigure.show(beginningOf(networkOf(translation, numbers, null, state.run.status === "running" && state.run.isOld), reference));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
 }
 

@@ -39,8 +39,8 @@ function choicesOfStep({ question, choices }, right) {
       lesson.chosen[lesson.step] = at;
       drawLessonButtons();
     });
-    const mark = !isOver || right === null ? "" : at === right ? " ✓" : at === chosen ? " ✗" : "";
-    return element("label", { class: isOver && at === right ? "choice right" : "choice" }, input, " ", inLanguage(choice), ...(mark === "" ? [] : [element("b", {}, mark)]));
+    const mark = !isOver || right === null ? "" : at === right ? "✓" : at === chosen ? "✗" : "";
+    return element("label", { class: isOver && at === right ? "choice right" : "choice" }, input, " ", inLanguage(choice), element("b", {}, mark));
   });
   return element("fieldset", { class: "choices" }, element("legend", { class: "question" }, inLanguage(question)), ...rows);
 }
@@ -48,7 +48,7 @@ function choicesOfStep({ question, choices }, right) {
 /* Return a text, rows and the reason of an answer as elements. */
 function answerOf(step, { right, text, rows = [] }) {
   const chosen = lesson.chosen[lesson.step];
-  const verdict = chosen === undefined || right === null ? [] : [element("b", {}, t(chosen === right ? "lesson.right" : "lesson.wrong")), " "];
+  const verdict = chosen === undefined || right === null ? [] : [element("b", {}, t(chosen === right ? "lesson.right" : "lesson.wrong")), afterSentence()];
   return [element("p", {}, ...verdict, inLanguage(text)),
     ...(rows.length === 0 ? [] : [element("table", { class: "plain measures" }, element("tbody", {}, ...rows.map(([name, share, value]) => {
       const bar = element("td", { class: "bar" }, value);
@@ -68,6 +68,7 @@ function drawLesson() {
   byId("lesson-place").textContent = t("lesson.place", { n: lesson.step + 1, of: steps.length });
   byId("lesson-text").replaceChildren(element("p", {}, inLanguage(step.text)), choicesOfStep(step, answer?.right ?? null));
   byId("lesson-answer").replaceChildren(...(answer === null ? [] : answerOf(step, answer)));
+  byId("lesson").classList.toggle("over", answer !== null);
   drawLessonButtons();
   if (found !== undefined) pointAt(step.point);
 }
@@ -75,6 +76,7 @@ function drawLesson() {
 function drawLessonButtons() {
   const step = stepNow(), { steps } = LESSONS[lesson.at], isOver = lesson.found[lesson.step] !== undefined, lacks = lackingStep() >= 0;
   const act = byId("lesson-act"), next = byId("lesson-next"), isLast = lesson.step === steps.length - 1;
+  act.style.minWidth = lesson.busy ? `${act.offsetWidth}px` : ""; // the buttons beside it stay
   write(act, lesson.busy ? t("lesson.busy") : lacks ? t("lesson.catch") : inLanguage(step.act[0]));
   act.disabled = lesson.busy || (!lacks && !isOver && lesson.chosen[lesson.step] === undefined);
   act.setAttribute("aria-busy", String(lesson.busy));

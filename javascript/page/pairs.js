@@ -313,15 +313,15 @@ function listedLines() {
 
 /* The list: each sentence with its translation by the network, or its reference while there is no network. */
 function drawShort() {
-  const shown = listedLines();
-  byId("pairs-short").replaceChildren(...shown.map((line) => {
+  const shown = listedLines(), watched = shown.findIndex(isWatched);
+  byId("pairs-short").replaceChildren(...shown.map((line, at) => {
     const source = sidesOf(line)[0].trim();
     const choose = () => {
       watch(source);
       drawShort();
     };
     return element("li", {}, button("", choose, [isolate(sidesOf(line)[0]), ...glossesOf(sidesOf(line)[0], true), isolate(sidesOf(line)[1])],
-      { "aria-pressed": String(source === state.watched), title: visible(sidesOf(line)[1]) }));
+      { "aria-pressed": String(at === watched), title: visible(sidesOf(line)[1]) }));
   }));
   drawListed();
   byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");

@@ -305,6 +305,7 @@ function chooseFigure(name) {
   state.figure = name;
   for (const one of document.querySelectorAll("[data-shows]")) one.hidden = one.dataset.shows !== name;
   for (const one of document.querySelectorAll("[data-figure]")) one.setAttribute("aria-pressed", String(one.dataset.figure === name));
+  drawFigures();
 }
 
 function listenToFigures() {
@@ -321,6 +322,8 @@ const MOST_PARAMETERS = 6e6;    // maximum size: computing the numbers of a larg
 const numbersKnown = new WeakMap();
 const numbersLast = { key: "", numbers: null };
 
+const attendOf = ({ slot }, { parameters }) => (slot === SLOT_OF_GIVEN && parameters > LARGE ? attendAside : (argument) => engine.call("attend", argument));
+
 /* Return the numbers of a translation of a network; null where there are none. */
 async function numbersOf(translation, { place, info }) {
   if (info === null || info.parameters > MOST_PARAMETERS || translation.sentences || translation.text === "") return null;
@@ -328,7 +331,7 @@ async function numbersOf(translation, { place, info }) {
     /* If a search finds the same translation with the same probabilities again, the network is the same, and so are the
      * numbers. */
     const { source, text, logProbabilities } = translation, key = JSON.stringify([place, source, text, logProbabilities.map((value) => value.toPrecision(4))]);
-    if (numbersLast.key !== key) Object.assign(numbersLast, { key, numbers: engine.call("attend", { ...place, source, target: text }).catch(() => null) });
+    if (numbersLast.key !== key) Object.assign(numbersLast, { key, numbers: attendOf(place, info)({ ...place, source, target: text }).catch(() => null) });
     numbersKnown.set(translation, await numbersLast.numbers);
   }
   return numbersKnown.get(translation);

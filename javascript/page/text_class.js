@@ -11,7 +11,7 @@ Object.assign(TEXTS, {
   welcome: ["New here? The first lesson takes two minutes.", "第一次来？第一课只要两分钟。"],
   "welcome.go": ["Begin lesson 1", "开始第一课"],
   "lesson.head": ["Lesson {n}. {title}", "第 {n} 课：{title}"],
-  "lesson.size": ["steps: {n}, about two minutes", "{n} 步，大约两分钟"],
+  "lesson.size": ["{n} steps", "{n} 步"],
   "lesson.done": ["done", "已完成"],
   "lesson.busy": ["Computing…", "计算中……"],
   "lesson.catch": ["Run the earlier steps", "先运行前面的步骤"],

@@ -150,11 +150,18 @@ function drawTranslation() {
   if (translation === null) return;
   drawReading(translation);
   drawOutput(translation);
+  drawChanges();
+  drawFigures();
+}
+
+/* The figures follow when the browser has shown the translation. */
+const drawFigures = eachFrame(() => {
+  const translation = shownTranslation();
+  if (translation === null) return;
   drawWeights(translation);
   drawTree();
-  drawChanges();
   showAlternatives();
-}
+}, true);
 
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
@@ -211,8 +218,8 @@ function drawWeights(translation) {
   byId("sentence").replaceChildren(...(sentences ?? []).map((_, at) => new Option(at + 1, at)));
   byId("sentence").value = asked.sentence;
   weightMap.marked = new Set(asked.overrides.keys());
-  weightMap.show(mapOf(translation, asked.head));
-  drawNetwork(translation);
+  if (state.figure === "map") weightMap.show(mapOf(translation, asked.head));
+  else drawNetwork(translation);
   drawWeightPanel();
 }
 
@@ -261,7 +268,7 @@ function drawWeightPanel() {
     return;
   }
   const place = `${cell.row},${cell.column}`;
-  const weight = asked.overrides.has(place) ? asked.overrides.get(place) : (weightMap.view ?? mapOf(translation, asked.head)).weights[cell.row][cell.column];
+  const weight = asked.overrides.has(place) ? asked.overrides.get(place) : mapOf(translation, asked.head).weights[cell.row][cell.column];
   const words = t("weight.of", {
     target: isolated(translation.targetTokens[cell.row]), source: isolated(translation.sourceTokens[cell.column]), weight: figure(weight, 2) });
   let slider = panel.querySelector("input");
