@@ -215,7 +215,7 @@ function tell(key, words, { bad = false, action = null, closed = () => {} } = {}
 
 /* Give the focus that a removed element had to another one. */
 function keepFocus(place = byId(`tab-${state.view}`)) {
-  if (place !== null && (document.activeElement === null || document.activeElement === document.body)) place.focus();
+  if (place !== null && (document.activeElement === null || document.activeElement === document.body)) place.focus({ preventScroll: true });
 }
 
 function untell(key) {
