@@ -195,7 +195,7 @@ typedef enum elman_scope {
   X(REAL, max_ratio, NULL, "maximum length ratio", 0, 1000, 0, SEARCH, "Search",                   \
     "maximum target tokens per source token; 0 = no limit")                                        \
   X(SIZE, n_best, NULL, "number of best translations", 1, ELMAN_MAX_BEAM, 1, LIST, "Output",       \
-    "number of best translations per sentence; beam defaults to it")                               \
+    "number of best translations per sentence, and default beam size")                             \
   X(FLAG, equal_texts, NULL, "equal texts", 0, 1, false, LIST, "Output",                           \
     "n-best lists that may contain equal texts with different tokens")                             \
   X(FLAG, replace_unknown, "replace-unk", "replacement of unknown words", 0, 1, false, LIST,       \

@@ -1,6 +1,6 @@
 /* The lessons. A step has a text and may ask a question with choices. `act` computes the answer with the real page and returns
- * measures, from which `answer` makes {right, text, rows}: the choice that the measures confirm (null if they confirm none), a text
- * that quotes them, and rows [name, value, text] of bars. `reason` explains what is expected, which is the choice `expected`.
+ * measures. From these, `answer` makes {right, text, rows}: `right` is the choice that they confirm (null: none), `text` quotes them,
+ * and `rows` are the bars [name, value, text]. `expected` is the choice that theory predicts, and `reason` explains it.
  * `point` is the figure to look at. Texts are [English, Chinese]. */
 
 const COPY = [..."abcdefgh"].map((letter) => `go\t${letter} . . . . . . . . . . ${letter}`);
@@ -453,7 +453,7 @@ const LESSONS = [
   },
   {
     name: "memory",
-    title: ["How far memory reaches", "记忆能到多远"],
+    title: ["How far memory reaches", "能记住多远"],
     lead: ["A gradient that vanishes cannot teach the first step. Four cells compared.", "梯度一旦消失，最初的几步就学不到东西。比较四种单元。"],
     steps: [
       {
@@ -600,8 +600,8 @@ const LESSONS = [
     lead: ["A network that knows its sentences perfectly may know nothing else.", "网络把学过的句子背得烂熟，别的却可能什么都不会。"],
     steps: [
       {
-        text: [`A network with 128 units learns ${FEW} sentences for 40 epochs. After each epoch, 60 other sentences validate it: they are not learned.`,
-          `有 128 个单元的网络把 ${FEW} 句学 40 轮。每轮之后用另外 60 句验证，这些句子不学。`],
+        text: [`A network with 128 units learns ${FEW} sentences for 40 epochs. After each epoch, 60 sentences that it never learns validate it.`,
+          `128 个单元的网络用 ${FEW} 句学 40 轮。每轮之后用另外 60 句不学的句子验证。`],
         question: ["The training loss falls to nearly 0. What does the validation loss do?", "训练损失降到接近 0。验证损失会怎样？"],
         choices: [["it falls as well", "也一直下降"], ["it falls, then it rises", "先降后升"], ["it rises from the start", "一开始就上升"]],
         expected: 1,
@@ -642,7 +642,7 @@ const LESSONS = [
     lead: ["Larger steps are faster, until they leave the valley.", "步子大就快，直到跨出山谷。"],
     steps: [
       {
-        text: ["The learning rate is the size of a step against the gradient. Two equal networks learn 300 pairs for 8 epochs: one with 0.003, one with 1.", "学习率就是沿梯度反方向走一步的大小。两个相同的网络把 300 个句对学 8 轮：一个学习率为 0.003，一个为 1。"],
+        text: ["The learning rate is the size of a step against the gradient. Two equal networks learn 300 pairs for 8 epochs: one with 0.003, one with 1.", "学习率就是沿梯度反方向走一步的大小。两个相同的网络用 300 个句对学 8 轮：一个学习率为 0.003，一个为 1。"],
         question: ["What does the rate of 1 do?", "学习率为 1 时会怎样？"],
         choices: [["it learns faster", "学得更快"], ["it ends at the same loss", "最后损失相同"], ["its loss ends above that of guessing", "最后的损失比乱猜还高"]],
         expected: 2,

@@ -23,7 +23,7 @@ const TEXTS = {
   "scale.root": ["square root", "平方根"],
   numbers: ["Numbers in heat maps", "热力图中显示数字"],
   forget: ["Delete what this browser keeps", "删除浏览器保存的内容"],
-  forgotten: ["The browser has deleted the settings, pairs and model of this page. It keeps nothing more until the page is opened again.", "浏览器已删除本页的设置、句对和模型。重新打开本页之前，不再保存任何内容。"],
+  forgotten: ["The browser has deleted this page’s settings, pairs and model, and keeps nothing until the page is opened again.", "浏览器已删除本页的设置、句对和模型。重新打开本页之前，不再保存任何内容。"],
   licenses: ["Licenses", "许可证"],
   about: ["elman {version}. Everything is computed in this page; nothing is sent.", "elman {version}。所有计算都在本页进行，不发送任何数据。"],
   close: ["Close", "关闭"],

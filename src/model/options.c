@@ -499,7 +499,7 @@ static const struct {
              {"scores", "scores"},
              {"overrides", "overrides"},
              {"shuffle", "an override of kind shuffle"},
-             {"places", "an override of a place"},
+             {"places", "an override of a position or cell"},
              {"ensemble", "an ensemble"}};
 
 static const char *fact_words(const char *name) {

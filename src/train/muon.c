@@ -11,7 +11,8 @@ enum { CHUNK = 1 << 14 }; /* elements per work item */
 
 /* The matrices move at every INTERVAL-th update. SIZE is the root mean square of Adam's steps,
  * relative to the learning rate; with it one rate suits both (Liu et al., "Muon is scalable for LLM
- * training", 2025). NORM keeps rounding from moving a singular value above 1. */
+ * training", 2025). The divisor NORM leaves room for rounding, so that no singular value
+ * exceeds 1. */
 enum { INTERVAL = 2 };
 #define DECAY 0.95
 #define SIZE 0.2

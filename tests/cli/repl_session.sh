@@ -52,7 +52,7 @@ expect_stdout_match "^  \* +[0-9.]+ % +-[0-9.]+  ${second%% *}"
 expect_stdout_match "^':trace' uses the text as one sentence$"
 expect_stdout_match '^split-sentences is off$'
 expect_stdout_match '^elman: a reference is the translation of one sentence, but the text is to be split$'
-expect_stdout_match '^elman: :override: split-sentences on cannot be combined with an override of a place$'
+expect_stdout_match '^elman: :override: split-sentences on cannot be combined with an override of a position or cell$'
 expect_stdout_match '^This model translates Chinese \(Han script\); the text is mostly in Latin script\.'
 
 # A picture, if the program that draws it is installed.

@@ -104,7 +104,7 @@ test("texts are split into sentences, and translations that are probably wrong h
   for (let i = 1; i < 4; i++) assert.ok(list[i].score <= list[i - 1].score && list[i].warning === undefined);
   const place = { overrides: [{ kind: "position", column: 0 }] };
   assert.equal(model.translate(text, place)[0].sentences, undefined);
-  refuses("invalid argument", /an override of a place/, () => model.translate(text, { ...place, splitSentences: "on" }));
+  refuses("invalid argument", /an override of a position or cell/, () => model.translate(text, { ...place, splitSentences: "on" }));
   assert.equal(model.translate(toyPairs[0][0])[0].warning, undefined);
   const { kind, message } = model.translate("How are you?")[0].warning;
   assert.ok(kind === "script" && message.includes("mostly in Latin script"));

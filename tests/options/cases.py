@@ -23,9 +23,9 @@ STRUCTS = "elman_model_options", "elman_train_options", "elman_translate_options
 
 
 class Cases:
-    """The cases of an interface. `scopes` are names of scopes, `others` are names that the interface
-    has besides the rows, `limits` are maximum values of rows by name, and `facts` are the facts of
-    rules that hold."""
+    """The cases of an interface. `scopes` are the scopes of its options. `others` are the names of its
+    further options, which are not rows. `limits` maps names of rows to maximum values. `facts` are
+    the facts of rules (src/model/options.c) that are always true for the interface."""
 
     def __init__(self, scopes, naming="field", form="json", others=(), limits=None, facts=("scores",)):
         include = _header.find_include()

@@ -220,7 +220,7 @@ static void *translate_alone(void *context) {
   return first;
 }
 
-/* The first translations of several threads make the rounded weights, or the screen, only once. */
+/* Threads that start to translate together make the rounded weights, or the screen, only once. */
 Test(api_precision, threads_share_a_model) {
   for (size_t i = 0; i < 2; i++) {
     enum { THREADS = 4 };

@@ -135,7 +135,8 @@ Test(api_texts, overrides_of_places_belong_to_one_sentence) {
   owned_translation *one = translate(translator, text, &options);
   cr_assert_eq(one->sentence_count, 1);
   options.split_sentences = ELMAN_SPLIT_ON;
-  check_refused(&options, "split_sentences on cannot be combined with an override of a place");
+  check_refused(&options,
+                "split_sentences on cannot be combined with an override of a position or cell");
 }
 
 /* Return the best translations of each sentence. */

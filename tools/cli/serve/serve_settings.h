@@ -24,7 +24,7 @@ struct serve_settings {
   size_t max_tokens;      /* tokens of a sentence */
   size_t max_output;      /* tokens of a translation, a reference or a prefix */
   size_t max_beam;        /* beam size that a request may choose */
-  size_t max_queue;       /* sentences that wait or are translated */
+  size_t max_queue;       /* sentences waiting or being translated */
   size_t max_client;      /* max_queue of one client; 0 = no limit */
   size_t max_connections; /* open connections */
   size_t timeout;         /* seconds for a request to arrive, to be translated and to be sent */

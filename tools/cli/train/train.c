@@ -456,7 +456,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       "tune-search",
       0,
       NULL,
-      "choice of beam size and length penalty by BLEU on the dev pairs, stored in the model",
+      "choice of beam size and length penalty by BLEU on the dev pairs; the model stores both",
       .group = "Validation",
       .flag = &job->output.tunes_search};
   memcpy(table, rows, sizeof rows);

@@ -336,8 +336,8 @@ static void note_measure(const struct training *training, const elman_validation
   const char *wanted = training->options->validate_by;
   const bool chosen = wanted == NULL || strcmp(wanted, "auto") == 0;
   if (training->measure != NULL || !chosen || strcmp(validation->measure, "bleu") == 0) return;
-  note("  %s selects the best model: most references have fewer than 4 words, and BLEU counts "
-       "sequences of 1 to 4 words (--validate-by)",
+  note("  %s selects the best model: most references have fewer than 4 words, which is too short "
+       "for BLEU (--validate-by)",
        strcmp(validation->measure, "chrf") == 0 ? "chrF2" : validation->measure);
 }
 
