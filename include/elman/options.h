@@ -372,7 +372,7 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
 
 /* Check the fields of these scopes, which belong to the struct at `fields`: limits, choices and the
  * rules of ELMAN_OPTION_RULES. given[row->index] states whether a user gave the option; if `given`
- * is NULL, options count as given whose values differ from the defaults.
+ * is NULL, an option counts as given if its value differs from the default.
  *
  * The struct must be the struct of options to which the scopes belong. Rules also read fields that
  * are not rows, so this function cannot check elman_model_info and elman_train_settings.

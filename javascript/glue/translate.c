@@ -1,4 +1,4 @@
-/* Translations, and what they are scored by. */
+/* Translations and their scores. */
 #include <math.h>
 #include <string.h>
 

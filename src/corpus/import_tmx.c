@@ -226,7 +226,7 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int length) {
   if (status != ELMAN_OK) stop(tmx, status);
 }
 
-/* An external DTD is not read, so that the entities that it would declare are unknown. */
+/* An external DTD is not read, so the entities that it declares are unknown. */
 static void XMLCALL on_skipped_entity(void *context, const XML_Char *name, int is_parameter) {
   struct tmx *tmx = context;
   (void)name;

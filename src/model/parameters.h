@@ -71,8 +71,8 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
  * eight bits, if any, must contain all matrices of parameter_matrices. */
 void parameters_use(struct parameters *views, const struct numerics *numerics);
 
-/* List the matrices of a block that products multiply with: all but embeddings that only serve as
- * tables. Return their number. */
+/* List the matrices of a block that take part in matrix products: all except embeddings that serve
+ * only as tables. Return their number. */
 size_t parameter_matrices(struct float_matrix matrices[MAX_PARAMETERS], const real *block,
                           const struct parameter_table *table);
 

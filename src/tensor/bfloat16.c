@@ -202,7 +202,7 @@ static bool begins_with_c(const struct pair_tile *t) {
   return t->add && t->alpha == 1;
 }
 
-/* Fill `sums` (2 TILE,PAIR_COLUMNS) with what sums begin with. */
+/* Fill `sums` (2 TILE,PAIR_COLUMNS) with the initial values of the sums. */
 static void take_sums(float *sums, const struct pair_tile *t) {
   memset(sums, 0, 2 * TILE * PAIR_COLUMNS * sizeof *sums);
   for (size_t r = 0; begins_with_c(t) && r < t->rows; r++)

@@ -81,8 +81,9 @@ static bool is_there(const char *name) {
   return lstat(name, &info) == 0;
 }
 
-/* A killed writer cannot remove its temporary file; the next writer does. It keeps the files of
- * living writers, also of those whose process id belongs to another namespace. */
+/* A killed writer cannot remove its temporary file; the next writer removes it. The next
+ * writer keeps the files of living writers, even of a writer in another namespace of process ids.
+ */
 Test(file, file_of_killed_writer_is_removed) {
   static const char *const kept[] = {"file.elman-99999998-0.tmp",
                                      "file.elman-1x-0.tmp",
