@@ -320,7 +320,7 @@ Test(api_group, more_processes_than_shards_are_rejected) {
   write_files();
   const struct training training = run(training_of(2), 3);
   check_errors(&training, 3, ELMAN_INVALID_ARGUMENT,
-               (const char *const[]){"3 processes", "there are 2", "--shards"}, 3);
+               (const char *const[]){"3 processes", "there are 2", "`shards`"}, 3);
 }
 
 Test(api_group, different_corpus_in_one_process_is_rejected) {

@@ -152,7 +152,7 @@ Test(api, automatic_subwords) {
   elman_model_free(model);
   options.joint_subwords = true;
   check_error(elman_model_create(&model, pairs, &options, NULL, &why), ELMAN_INVALID_ARGUMENT,
-              "joint merge operations (--joint-subwords) need the token mode bpe on both sides",
+              "joint merge operations (`joint_subwords`) need the token mode bpe on both sides",
               "");
 }
 
