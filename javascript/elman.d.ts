@@ -153,7 +153,8 @@ export type Override = { kind: "uniform" | "shuffle" } | { kind: "position"; col
 
 export interface TranslateOptions extends SearchOptions {
   /* options LIST SAMPLING WEIGHTS TEXT */
-  nBest?: number                // number of best translations per sentence, and default beam size (1 to 1024, default 1)
+  // number of best translations per sentence, and default beam size (1 to 1024, default 1)
+  nBest?: number
   equalTexts?: boolean          // n-best lists that may contain equal texts with different tokens (default false)
   // source word with the largest attention weight in place of an unknown word (default false)
   replaceUnknown?: boolean

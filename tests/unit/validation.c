@@ -650,7 +650,7 @@ Test(validation, continued_training_resumes_from_its_start_model) {
   struct model *others[] = {make_model(), trained(&task, options_of(BEFORE + 1))};
   for (size_t i = 0; i < 2; i++) {
     fails(trainer_run(others[i], &task.corpus, &options, &why), ELMAN_INVALID_ARGUMENT,
-          "initialized from a model");
+          "initialized from a trained model");
     model_free(others[i]);
   }
   struct model *resumed[] = {first, stopped};
