@@ -49,6 +49,18 @@ rm pipe
 [ "$(cat old)" = precious ] || fail "the old file changed"
 expect_files many model.safetensors model.safetensors.checkpoint old
 
+# If one of several files cannot be written, none is replaced.
+printf '1 2\n3 4\n' >keys
+echo $(seq 4000) >wide
+echo $(seq 4000) >>wide
+for part in scores weights context; do cp old m.$part.npy; done
+(ulimit -f 8 && "$ELMAN" attention --matrices -f -o m.npy keys keys wide) 2>&1 | cat >"$results/stderr"
+[ "${PIPESTATUS[0]}" -eq 74 ] || fail "expected exit code 74 at the file size limit"
+expect_stderr_match '^elman: m\.context\.npy: cannot write: File too large$'
+for part in scores weights context; do cmp old m.$part.npy || fail "m.$part.npy was replaced"; done
+rm keys wide m.*.npy
+expect_files many model.safetensors model.safetensors.checkpoint old
+
 # A file that another program creates during the run is kept, too.
 mkfifo pipe
 "$ELMAN" translate -q -o late -i pipe 2>"$results/stderr" &

@@ -205,7 +205,8 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
   json_print(&json, "]}\n");
 }
 
-static const char *const NPY_NAMES[] = {"scores", "weights", "context"};
+enum { NPY_FILES = 3 };
+static const char *const NPY_NAMES[NPY_FILES] = {"scores", "weights", "context"};
 
 /* Return PREFIX.name.npy for the output PREFIX or PREFIX.npy. The caller frees the text. Return
  * NULL if memory ran out. */
@@ -216,31 +217,35 @@ static char *npy_path(const char *output, const char *name) {
   return asprintf(&path, "%.*s.%s.npy", (int)length, output, name) < 0 ? NULL : path;
 }
 
-static int write_npy(const char *prefix, const char *name, const float *values, const size_t *sizes,
-                     size_t dimensions) {
-  char *path = npy_path(prefix, name);
-  if (path == NULL) return report_no_memory();
-  struct output output;
-  int code = output_open(&output, path);
-  if (code == EX_OK) {
-    elman_npy_write(output.stream, values, sizes, dimensions);
-    code = output_close(&output, EX_OK);
+/* Write three files. If one cannot be written, none is moved to its path. */
+static int write_npy(const char *prefix, const elman_attention_output *a) {
+  const float *const values[NPY_FILES] = {a->scores, a->weights, a->context};
+  const size_t by_head[] = {a->heads, a->query_count, a->key_count};
+  const size_t context[] = {a->query_count, a->value_width};
+  char *paths[NPY_FILES] = {0};
+  struct output outputs[NPY_FILES];
+  size_t open = 0, closed = 0;
+  int code = EX_OK;
+  for (; open < NPY_FILES; open++) {
+    paths[open] = npy_path(prefix, NPY_NAMES[open]);
+    code = paths[open] == NULL ? report_no_memory() : output_open(&outputs[open], paths[open]);
+    if (code != EX_OK) break;
+    const bool is_context = values[open] == a->context;
+    elman_npy_write(outputs[open].stream, values[open], is_context ? context : by_head,
+                    is_context ? 2 : 3);
+    output_flush(&outputs[open]);
   }
-  free(path);
+  for (size_t i = 0; i < NPY_FILES && code == EX_OK; i++) code = output_store(&outputs[i]);
+  while (closed < NPY_FILES && code == EX_OK) code = output_close(&outputs[closed++], EX_OK);
+  for (; closed < open; closed++) output_abandon(&outputs[closed]);
+  for (size_t i = 0; i < NPY_FILES; i++) free(paths[i]);
   return code;
 }
 
 static int write_result(const char *path, const char *format, const elman_attention_output *a) {
-  const size_t by_head[] = {a->heads, a->query_count, a->key_count};
-  const size_t context[] = {a->query_count, a->value_width};
+  if (strcmp(format, "npy") == 0) return write_npy(path, a);
   struct output output;
-  int code = EX_OK;
-  if (strcmp(format, "npy") == 0) {
-    code = write_npy(path, NPY_NAMES[0], a->scores, by_head, 3);
-    if (code == EX_OK) code = write_npy(path, NPY_NAMES[1], a->weights, by_head, 3);
-    return code == EX_OK ? write_npy(path, NPY_NAMES[2], a->context, context, 2) : code;
-  }
-  code = output_open(&output, path);
+  const int code = output_open(&output, path);
   if (code != EX_OK) return code;
   (strcmp(format, "json") == 0 ? write_json : write_text)(output.stream, a);
   return output_close(&output, EX_OK);
@@ -268,21 +273,20 @@ static int choose_format(const char **format, const char *output, const char *co
  * and npy derives several output names. */
 static int check_files(const char *format, const char *output, const struct usage *usage,
                        const struct operands *operands) {
-  enum { NAMES = sizeof NPY_NAMES / sizeof *NPY_NAMES };
-  char *paths[NAMES] = {0};
-  struct extra_file extra[NAMES + 3];
+  char *paths[NPY_FILES] = {0};
+  struct extra_file extra[NPY_FILES + 3];
   size_t count = 0;
   bool no_memory = false;
   for (size_t i = 0; i < operands->count; i++)
     extra[count++] = (struct extra_file){FILE_IS_READ, NULL, operands->words[i]};
-  for (size_t i = 0; strcmp(format, "npy") == 0 && i < NAMES; i++) {
+  for (size_t i = 0; strcmp(format, "npy") == 0 && i < NPY_FILES; i++) {
     paths[i] = npy_path(output, NPY_NAMES[i]);
     no_memory = no_memory || paths[i] == NULL;
     extra[count++] = (struct extra_file){FILE_IS_WRITTEN, "output", paths[i]};
   }
   const int code =
       no_memory ? report_no_memory() : options_check_files(usage, operands, extra, count);
-  for (size_t i = 0; i < NAMES; i++) free(paths[i]);
+  for (size_t i = 0; i < NPY_FILES; i++) free(paths[i]);
   return code;
 }
 

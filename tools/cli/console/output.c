@@ -292,6 +292,13 @@ static int report_problem(const struct output *output) {
   return EX_IOERR;
 }
 
+int output_store(struct output *output) {
+  elman_error error;
+  errno = 0;
+  if (!output_flush(output)) return report_problem(output);
+  return elman_file_store(output->file, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
 static int convert(struct output *output) {
   const int code = draw_into(output->stream, output->drawn, output->drawn_as);
   fclose(output->stream);

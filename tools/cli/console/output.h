@@ -106,6 +106,10 @@ int output_claim(elman_lock **lock, const char *path);
  * a failure. Return false if a write failed; further writes are useless then. */
 bool output_flush(struct output *output);
 
+/* Write all data of a file to disk, before the first of several files is moved to its path. After
+ * this call only moving the file can fail. Return an exit code; print a message if it is not 0. */
+int output_store(struct output *output);
+
 /* Close the output; move a finished file to its path, unless output_check_free would now refuse it,
  * because another program has created the file. Return `code`, or another exit code if this
  * fails. Report the failure, unless the output is a pipe that its reader closed. */

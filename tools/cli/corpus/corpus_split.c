@@ -1,5 +1,4 @@
 /* elman corpus split */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,18 +75,6 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
   }
 }
 
-/* Write all data to disk before the first file is moved to its path. After this step, only moving a
- * file can fail. */
-static int store(struct output *output) {
-  elman_error error;
-  errno = 0;
-  if (output_flush(output))
-    return elman_file_store(output->file, &error) == ELMAN_OK ? EX_OK : report_error(&error);
-  errno = output->problem;
-  report(output->path, "cannot write: %m");
-  return EX_IOERR;
-}
-
 /* Move the files to their paths. If one cannot be moved, print which files have been replaced. */
 static int commit_parts(struct output *outputs, const elman_split_info *info) {
   int code = EX_OK;
@@ -120,7 +107,7 @@ static int write_parts(const struct split_job *job, const elman_pairs *pairs,
   if (code == EX_OK) write_lines(outputs, pairs, split);
   if (code == EX_OK && interrupt_signal() != 0) code = 128 + interrupt_signal();
   for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
-    if (is_written(&info, part)) code = store(&outputs[part]);
+    if (is_written(&info, part)) code = output_store(&outputs[part]);
   if (code == EX_OK) return commit_parts(outputs, &info);
   for (elman_part part = 0; part < ELMAN_PARTS; part++)
     if (outputs[part].file != NULL) output_abandon(&outputs[part]);
