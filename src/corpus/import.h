@@ -60,6 +60,9 @@ elman_status import_split_option(struct text words[2], const struct importer *im
  * "target", or two languages. Return false if they are not clear. */
 bool import_choose(size_t chosen[2], const struct text *names, size_t count);
 
+/* Return whether all names are languages. */
+bool import_are_languages(const struct text *names, size_t count);
+
 /* Return whether two names are equal, ignoring the case of ASCII letters. */
 bool import_same_name(struct text a, struct text b);
 

@@ -290,7 +290,8 @@ static elman_status choose_columns(struct columns_choice *choice, const struct i
                                     .has_header = options->header == ELMAN_IMPORT_HEADER_YES};
   const bool clear = import_choose(named, names, count);
   if (options->header == ELMAN_IMPORT_HEADER_AUTO)
-    choice->has_header = clear || names_numbers(values, names, count);
+    choice->has_header = clear || names_numbers(values, names, count) ||
+                         (count > 2 && import_are_languages(names, count));
   if (options->columns != NULL || options->languages != NULL)
     return choose_named(choice, importer, names, count);
   if (choice->has_header && clear) memcpy(choice->columns, named, sizeof named);

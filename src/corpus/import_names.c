@@ -104,6 +104,12 @@ bool import_choose(size_t chosen[2], const struct text *names, size_t count) {
   return found == 2 && !import_same_name(names[chosen[0]], names[chosen[1]]);
 }
 
+bool import_are_languages(const struct text *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!is_language(names[i])) return false;
+  return true;
+}
+
 void import_set_name(struct importer *importer, int side, struct text name) {
   char *into = importer->info->names[side];
   const size_t room = sizeof importer->info->names[side] - 1;

@@ -50,6 +50,9 @@ refused 64 'the header has no column .nope.; its first record is: id, text, labe
 refused 64 'a column can have a name only in a file with a header' --header no --columns text,label ids.csv
 convert 'with a header; source: column 2 \(text\), target: column 3 \(label\)$' --columns 2,3 ids.csv
 expect_stdout 'Hello	x	1' 'Bye	y	2'
+printf 'en\tde\tFrench\nHello\tHallo\tSalut\n' >three.tsv
+refused 64 'the columns of the pairs are not clear; its first record is: en, de, French; .*--columns A,B' three.tsv
+convert 'with a header; source: column 3 \(French\), target: column 1 \(en\)$' --columns French,en three.tsv
 tail -n +2 ids.csv >numbers.csv
 refused 64 'numbers\.csv: column 1 has numbers, not sentences' numbers.csv
 for columns in 0,1 1 1,1 1001,2 1,2,3 , ''; do
