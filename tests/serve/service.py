@@ -236,7 +236,7 @@ class Service:
             require(word not in self.said(), f"a sanitizer reports:\n{self.said()}")
 
 
-def run_tests(tests):
+def run_tests(tests, at_a_time=2):
     """Run the functions with (elman, folder, root) from the command line: ELMAN ROOT [NAME...].
 
     Two run at a time, each in a folder of its own, because they mostly wait. The longest should come first."""
@@ -245,7 +245,7 @@ def run_tests(tests):
     probe = subprocess.run([elman, "serve", "-m", "/nowhere", "--listen", "127.0.0.1:0"], capture_output=True, check=False)
     if probe.returncode == 69:
         sys.exit(SKIPPED)
-    with tempfile.TemporaryDirectory() as models, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as models, concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         make_models(elman, root, models)
 
         def run(test):
@@ -253,9 +253,8 @@ def run_tests(tests):
                 shutil.copytree(models, folder, dirs_exist_ok=True)
                 test(elman, folder, root)
             print(f"{test.__name__}: good", flush=True)
-        running = {pool.submit(run, test): test.__name__ for test in tests if not wanted or test.__name__ in wanted}
+        running = [pool.submit(run, test) for test in tests if not wanted or test.__name__ in wanted]
         for done in concurrent.futures.as_completed(running):
             if done.exception():
-                print(f"{running[done]}: failed", flush=True)
                 pool.shutdown(wait=False, cancel_futures=True)
                 done.result()
