@@ -97,8 +97,7 @@ Test(override, single_key_gets_all_the_weight) {
       {.kind = ELMAN_OVERRIDE_SHUFFLE},
       {.kind = ELMAN_OVERRIDE_POSITION, .column = 3},
       {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
-  const elman_translate_options options = {
-      .overrides = list, .override_count = 4, .seed = 1};
+  const elman_translate_options options = {.overrides = list, .override_count = 4, .seed = 1};
   const struct attention_overrides overrides = {&options, 10};
   real row = 1;
   override_apply(&row, (struct visible){0, 1}, &overrides, 0);
@@ -124,7 +123,7 @@ Test(override, padding_gets_no_weight) {
                                         .key_lengths = keys};
   const struct attention_parameters none = {.numerics = FAST};
   owned real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
-       *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
+             *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
   real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
   const struct attention_arrays cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
