@@ -571,7 +571,7 @@ static elman_status check_epochs(const elman_training *run, elman_error *error) 
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
   if (begun <= run->epochs) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, run->options.checkpoint,
-              "%zu epochs have begun, but the limit is %zu; raise the limit (`epochs`)", begun,
+              "epoch %zu has begun, but the limit is %zu; raise the limit (`epochs`)", begun,
               run->epochs);
 }
 

@@ -105,4 +105,6 @@ fi
 expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-bytes sets the limit$' train --max-bytes 10 \
   pairs
 expect_exit 65 "$ELMAN" train --max-bytes 10 --source source.gz --target target
+printf 'a\tb\n' >short
+expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-bytes sets the limit$' train --max-bytes 10 --dev pairs short
 expect_exit 64 "$ELMAN" evaluate --max-bytes 10 --hypothesis target --reference target

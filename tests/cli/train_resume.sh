@@ -95,7 +95,7 @@ expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o l
 cmp longer model.safetensors || fail "the model differs after --resume with one more epoch"
 expect_message 0 '^nothing to do: this run is finished; raise --epochs to continue it$' last_wins "$ELMAN" train -t 1 \
   "${settings[@]}" --epochs 21 --resume "$train"
-expect_message 64 ': 21 epochs have begun, but the limit is 20; ' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" \
+expect_message 64 ': epoch 21 has begun, but the limit is 20; ' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" \
   --epochs 20 --resume "$train"
 cmp longer model.safetensors || fail "the model changed"
 rm longer longer.checkpoint log

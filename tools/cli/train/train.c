@@ -134,7 +134,10 @@ static int read_dev(elman_pairs **dev, const struct train_job *job, const char *
   if (job->train.dev_name == NULL) return EX_OK;
   char *words[] = {(char *)job->train.dev_name};
   const struct operands operands = {.words = words, .count = 1};
-  const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
+  const struct pairs_input input = {.columns = job->input.columns,
+                                    .max_bytes = job->input.max_bytes,
+                                    .max_unpacked = job->input.max_unpacked,
+                                    .strict = job->input.strict};
   if (pairs_input_includes(&job->input, training_pairs, job->train.dev_name))
     note("dev file %s is also training data; its scores will measure memorization; 'elman corpus "
          "split' makes parts without leaks",
