@@ -270,11 +270,10 @@ static void print_default(FILE *stream, const struct option *option, bool preset
   putc(')', stream);
 }
 
-/* Format the help of an option, without its name, as one line. */
-static void format_help(char text[HELP_SIZE], const struct option *option, bool preset) {
-  snprintf(text, HELP_SIZE, "%s", option->help);
+/* Format the help of an option, without its name, as one line. Return false if memory ran out. */
+static bool format_help(char text[HELP_SIZE], const struct option *option, bool preset) {
   FILE *stream = fmemopen(text, HELP_SIZE, "w");
-  if (stream == NULL) return;
+  if (stream == NULL) return false;
   /* Print the choices before the explanation that follows a semicolon. */
   const int clause = (int)strcspn(option->help, option->choice == NULL ? "" : ";");
   fprintf(stream, "%.*s", clause, option->help);
@@ -285,7 +284,7 @@ static void format_help(char text[HELP_SIZE], const struct option *option, bool 
   }
   if (option->also != NULL) fprintf(stream, "; also --%s", option->also);
   print_default(stream, option, preset);
-  fclose(stream);
+  return fclose(stream) == 0;
 }
 
 /* Return whether text[at] is a space where the line may be broken. Keep "(default:" and its value
@@ -310,17 +309,18 @@ static void print_wrapped(FILE *stream, const char *text) {
   fprintf(stream, "%s\n", text);
 }
 
-static void print_option(FILE *stream, const struct option *option, bool preset) {
-  char names[64];
+/* Return false if memory ran out. */
+static bool print_option(FILE *stream, const struct option *option, bool preset) {
+  char names[64], text[HELP_SIZE];
   const char *argument = option->argument == NULL ? "" : option->argument;
   snprintf(names, sizeof names, "--%s%s%s", option->name, argument[0] == '\0' ? "" : " ", argument);
   if (option->letter != 0)
     fprintf(stream, "  -%c, %-26s ", option->letter, names);
   else
     fprintf(stream, "      %-26s ", names);
-  char text[HELP_SIZE];
-  format_help(text, option, preset);
+  if (!format_help(text, option, preset)) return false;
   print_wrapped(stream, text);
+  return true;
 }
 
 /* Print usage, description, and options with their defaults. preset[i] states whether a preset set
@@ -336,7 +336,8 @@ static int print_help(const struct usage *usage, const bool preset[MAX_OPTIONS])
     if (rows.grouped && (i == 0 || option_group_of(rows.list[i - 1]) != group))
       printf("\n%s:\n", option_group(group));
     const struct option *row = option_row(usage->options, option->name);
-    print_option(stdout, option, row != NULL && preset[row - usage->options]);
+    if (!print_option(stdout, option, row != NULL && preset[row - usage->options]))
+      return report_no_memory();
   }
   return output_end(EX_OK);
 }
