@@ -47,15 +47,15 @@ ELMAN_CHECKED elman_status elman_preset_apply(elman_model_options *model,
                                               elman_train_options *train,
                                               const elman_preset *preset, elman_error *error);
 
-/* Fit learning rate, warm-up, moving average and dropout to the length of a run on so many `pairs`,
- * and subword dropout to the model. If the checkpoint is resumed, take these values from it. In a
- * group, all processes make this call. */
+/* Fit learning rate, warm-up, moving average and dropout to the length of a run; `pairs` is the
+ * number of training pairs. Fit subword dropout to the model. If the checkpoint is resumed, take
+ * these values from it. In a group, all processes make this call. */
 ELMAN_CHECKED elman_status elman_preset_fit(elman_train_options *options, const elman_model *model,
                                             size_t pairs, const elman_preset *preset,
                                             elman_error *error);
 
-/* Return the expected number of updates of a run on so many `pairs`; an estimate if batches are
- * limited in tokens. */
+/* Return the expected number of updates of a run; `pairs` is the number of training pairs. The
+ * result is an estimate if batches are limited in tokens. */
 ELMAN_API double elman_expected_updates(const elman_train_options *options, size_t pairs);
 
 ELMAN_END

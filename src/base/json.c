@@ -1,7 +1,6 @@
 #include "base/json.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,12 +166,8 @@ static bool accept_number(struct parser *parser, bool *whole) {
   return true;
 }
 
-/* Convert a number, independent of the locale of the program. */
 static elman_status convert_real(double *number, const struct parser *parser, const char *digits) {
-  const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (locale == (locale_t)0) return fail_no_memory(parser->error);
-  *number = strtod_l(digits, NULL, locale);
-  freelocale(locale);
+  if (real_parse(number, digits) == NULL) return fail_no_memory(parser->error);
   return isfinite(*number) ? ELMAN_OK : malformed(parser, "number out of range");
 }
 

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,15 @@ bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char
   for (*index = 0; choice(*index) != NULL; ++*index)
     if (strcmp(choice(*index), word) == 0) return true;
   return false;
+}
+
+const char *real_parse(double *number, const char *digits) {
+  char *end;
+  const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (locale == (locale_t)0) return NULL;
+  *number = strtod_l(digits, &end, locale);
+  freelocale(locale);
+  return end;
 }
 
 void text_drop(struct text *rest, size_t count) {

@@ -22,6 +22,10 @@ uint64_t text_hash(struct text text); /* XXH64 */
  * is not among them. */
 bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
 
+/* Set *number to the number that `digits` begins with. Its decimal point is a point in any locale
+ * of the program. Return the first byte after the number, or NULL if memory ran out. */
+const char *real_parse(double *number, const char *digits);
+
 /* Remove `count` bytes from the front. */
 void text_drop(struct text *rest, size_t count);
 

@@ -345,10 +345,9 @@ static bool is_whole(uint64_t *number, const char *text) {
 
 /* Parse a finite number with optional sign and exponent, without the other forms of strtod. */
 static bool is_real(double *number, const char *text) {
-  char *end;
   if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
-  *number = strtod(text, &end);
-  return *end == '\0' && isfinite(*number);
+  const char *end = real_parse(number, text);
+  return end != NULL && *end == '\0' && isfinite(*number);
 }
 
 static bool is_flag(bool *flag, const char *text, elman_form form) {
