@@ -19,6 +19,10 @@ SKIPPED = 77
 PATIENCE = 60
 # Options of a service that accepts Service.slow_request().
 FOR_SLOW_REQUESTS = "-t", "1", "--max-tokens", "5000", "--max-output", "10000", "--max-beam", "64"
+# A request for /v1/translations of 200 sentences with 4,800 tokens on either side: 1,000 times the work of the short
+# requests that a test sends meanwhile. And the options of a service that accepts it.
+ENDLESS = {"texts": ["我 爱 茶 他 喝 水 " * 800] * 200, "references": ["I love tea he drinks water " * 800] * 200}
+FOR_ENDLESS_REQUESTS = *FOR_SLOW_REQUESTS, "--max-body", "10000000", "--timeout", "3600"
 
 
 def require(condition, message):
