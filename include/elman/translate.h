@@ -143,9 +143,10 @@ typedef struct elman_partial {
  *   network.
  * - temperature divides the logits. Samples depend on seed, `number` and `part` of elman_sentence.
  * - max_bytes and max_tokens count a whole text; max_length, max_ratio and max_output each
- *   sentence. The n best translations of a text that is split are the combinations of translations
- * of its sentences with the largest sums of scores. Its matrices have at most ELMAN_MAX_CELLS
- * weights; with more, the result is ELMAN_BAD_DATA.
+ *   sentence, and so does max_tokens if `without_attention` is set. The n best translations of a
+ * text that is split are the combinations of translations of its sentences with the largest sums of
+ * scores. Its matrices have at most ELMAN_MAX_CELLS weights; with more, the result is
+ * ELMAN_BAD_DATA.
  * - Results do not depend on threads; elman_evaluate_options has its own field.
  * - ELMAN_PRECISION_INT8 rounds the matrices of the model, embeddings included, and the numbers
  *   that they multiply to eight bits; all results are then those of the rounded model. ELMAN_INT8
@@ -157,6 +158,8 @@ typedef struct elman_translate_options {
   bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
                           the most probable token, which is several times faster; translation and
                           attention stay equal */
+  bool without_attention; /* allow NULL as weights of a text that is split: attention,
+                             head_attention, sentinel, segments, self-attention */
   /* Further models of an ensemble. At each step their log-probabilities are averaged with those of
    * the translator's model. Attention is one matrix, the mean over all heads of all models. If the
    * models differ in tokenization, normalization or vocabularies, the result is

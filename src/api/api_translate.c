@@ -93,6 +93,9 @@ static elman_status check_translate_options(const struct model *model,
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "an ensemble has at most %d models besides the first, not %zu", ELMAN_MAX_ENSEMBLE,
                 options->ensemble_count);
+  if (options->without_attention && options->self_attention)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "self_attention asks for weights, and without_attention leaves them out");
   status = check_overrides(options, error);
   return status == ELMAN_OK ? ensemble_check(model, options, error) : status;
 }

@@ -44,7 +44,8 @@ static elman_status count_sentences(size_t *count, struct encoding *encoding,
     return ELMAN_OK;
   const size_t found = elman_find_sentences(NULL, 0, text->text, text->length);
   if (found < 2) return ELMAN_OK;
-  const elman_status status = encode_checked(encoding, &codec, whole, options->max_tokens, &own);
+  const size_t most = options->without_attention ? ELMAN_MAX_TOKENS : options->max_tokens;
+  const elman_status status = encode_checked(encoding, &codec, whole, most, &own);
   if (status == ELMAN_OK) *count = found;
   return status == ELMAN_OK || status == ELMAN_BAD_DATA ? ELMAN_OK : fail_again(error, &own);
 }
@@ -343,23 +344,30 @@ static void list_sentences(elman_translation *view, struct arena *arena,
   }
 }
 
-/* Set the numbers of a translation: counts, and sums of scores. */
+/* Set the numbers of a translation: counts of tokens, and sums of scores. */
 static void set_numbers(elman_translation *view, const struct whole *whole) {
   *view = (elman_translation){.heads = 1};
   view->source_count = SUM(whole, source_count);
   view->target_count = SUM(whole, target_count);
-  view->segment_count = SUM(whole, segment_count);
   for (size_t k = 0; k < whole->count; k++) {
     const elman_translation *part = whole->parts[k];
     view->log_probability += part->log_probability;
     view->score += part->score;
     if (part->target_count > 0) view->ended = part->ended;
+  }
+  view->source_subwords = whole->parts[0]->source_subwords;
+  view->target_subwords = whole->parts[0]->target_subwords;
+}
+
+/* Set the sizes of the matrices. */
+static void set_sizes(elman_translation *view, const struct whole *whole) {
+  view->segment_count = SUM(whole, segment_count);
+  for (size_t k = 0; k < whole->count; k++) {
+    const elman_translation *part = whole->parts[k];
     if (part->heads > view->heads) view->heads = part->heads;
     if (part->source_self_heads > 0) view->source_self_heads = part->source_self_heads;
     if (part->target_self_heads > 0) view->target_self_heads = part->target_self_heads;
   }
-  view->source_subwords = whole->parts[0]->source_subwords;
-  view->target_subwords = whole->parts[0]->target_subwords;
 }
 
 static bool has_room(const elman_translation *view) {
@@ -370,17 +378,18 @@ static bool has_room(const elman_translation *view) {
 }
 
 static elman_status join_one(elman_translation *view, struct arena *arena, struct whole *whole,
-                             elman_error *error) {
+                             bool has_weights, elman_error *error) {
   const elman_status status = join_texts(whole, error);
   if (status != ELMAN_OK) return status;
   set_numbers(view, whole);
-  if (!has_room(view))
+  if (has_weights) set_sizes(view, whole);
+  if (has_weights && !has_room(view))
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "the text is too long for one matrix of attention weights; translate it in parts");
   view->text = copy_string(arena, buffer_text(&whole->joined));
   view->source = copy_string(arena, (struct text){whole->text->text, whole->text->length});
   join_tokens(view, arena, whole);
-  join_weights(view, arena, whole);
+  if (has_weights) join_weights(view, arena, whole);
   list_sentences(view, arena, whole);
   return ELMAN_OK;
 }
@@ -426,14 +435,15 @@ static elman_status choose(struct chosen *chosen, struct whole *whole,
 }
 
 static elman_status copy_all(struct owned_translation **owned, struct arena *arena,
-                             struct whole *whole, const struct chosen *chosen, elman_error *error) {
+                             struct whole *whole, const struct chosen *chosen, bool has_weights,
+                             elman_error *error) {
   elman_translation view;
   elman_status status = ELMAN_OK;
   *owned = arena_allocate(arena, sizeof **owned, 1, 1, 1);
   elman_translation *others = arena_allocate(arena, sizeof *others, chosen->found - 1, 1, 1);
   for (size_t n = 0; n < chosen->found && status == ELMAN_OK; n++) {
     whole->parts = chosen->parts + n * whole->count;
-    status = join_one(&view, arena, whole, error);
+    status = join_one(&view, arena, whole, has_weights, error);
     view.next = n + 1 < chosen->found ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;
   }
@@ -452,7 +462,7 @@ elman_status texts_join(elman_translation **translation, const elman_sentence *t
   elman_status status = whole.spans == NULL ? fail_no_memory(error)
                                             : choose(&chosen, &whole, translations, options, error);
   while (status == ELMAN_OK && arena_fit(&fit, &arena, error))
-    status = copy_all(&owned, fit.now, &whole, &chosen, error);
+    status = copy_all(&owned, fit.now, &whole, &chosen, !options->without_attention, error);
   if (status == ELMAN_OK) status = fit.status;
   buffer_free(&whole.joined);
   free(whole.spans);

@@ -24,7 +24,7 @@ void texts_free(struct split_texts *split);
 
 /* Create the translation of a text from those of its `count` sentences, with the n_best best
  * combinations of their translations. Return ELMAN_BAD_DATA if a matrix would have more than
- * ELMAN_MAX_CELLS weights. */
+ * ELMAN_MAX_CELLS weights. There is none if the options allow that. */
 elman_status texts_join(elman_translation **whole, const elman_sentence *text,
                         const elman_sentence *sentences, elman_translation *const *translations,
                         size_t count, const elman_translate_options *options,

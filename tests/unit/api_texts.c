@@ -230,6 +230,30 @@ Test(api_texts, limits_count_the_whole_text) {
   cr_assert_eq(elman_translate(&found, translator, "我。\xff 我。", 9, NULL, &why), ELMAN_BAD_DATA);
 }
 
+Test(api_texts, without_attention_a_text_has_no_matrices_and_max_tokens_limits_each_sentence) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_translation *found;
+  owned_translation *all = translate(translator, text, &options);
+  options.without_attention = true;
+  for (size_t k = 0; k < SENTENCES; k++)
+    if (all->sentences[k].source_count > options.max_tokens || k == 0)
+      options.max_tokens = all->sentences[k].source_count;
+  cr_assert_lt(options.max_tokens, all->source_count);
+  succeeds(elman_translate(&found, translator, text, strlen(text), &options, &why));
+  cr_assert_str_eq(found->text, all->text);
+  cr_assert_eq(found->score, all->score);
+  cr_assert_eq(found->sentence_count, SENTENCES);
+  cr_assert_eq(found->heads, 1);
+  cr_assert(found->attention == NULL && found->head_attention == NULL);
+  elman_translation_free(found);
+  options.max_tokens--;
+  cr_assert_eq(elman_translate(&found, translator, text, strlen(text), &options, &why),
+               ELMAN_BAD_DATA);
+  options.self_attention = true;
+  cr_assert_eq(elman_translate(&found, translator, text, strlen(text), &options, &why),
+               ELMAN_INVALID_ARGUMENT);
+}
+
 Test(api_texts, max_length_limits_each_sentence) {
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;

@@ -235,6 +235,7 @@ static bool read_translate(struct request *request, enum body_type type, const j
   request->search.n_best = alternative_count + 1;
   if (request->search.beam < request->search.n_best) request->search.beam = request->search.n_best;
   request->search.without_scores = true;
+  request->search.without_attention = true;
   return get_option(elman_option_find(ELMAN_SCOPE_TEXT, "split_sentences"), &request->search,
                     json_object_get(document, "split_sentences"), type, problem) &&
          get_pieces(request, document, "q", true, settings, problem) &&
@@ -290,6 +291,8 @@ static bool read_overrides(struct request *request, const json_t *document,
              ELMAN_OK ||
          refuse_fault(problem, &error);
 }
+
+enum { WEIGHTS = ELMAN_JSON_ATTENTION | ELMAN_JSON_HEAD_ATTENTION | ELMAN_JSON_SELF_ATTENTION };
 
 static bool read_include(struct request *request, const json_t *document, struct problem *problem) {
   static const struct {
@@ -445,6 +448,7 @@ static bool check_search(struct request *request, bool *given, struct problem *p
   search->self_attention = (request->include & ELMAN_JSON_SELF_ATTENTION) != 0;
   given[elman_option_find(ELMAN_SCOPE_WEIGHTS, "self_attention")->index] = search->self_attention;
   search->without_scores = !is_scored && search->n_best == 1;
+  search->without_attention = (request->include & WEIGHTS) == 0;
   if (elman_options_check(ELMAN_SCOPES_TRANSLATE, search, given, ELMAN_NAMES_FIELD, &error) !=
           ELMAN_OK ||
       (all_have_references(request) &&
@@ -483,6 +487,12 @@ static bool read_translations(struct request *request, const json_t *document,
 
 /* ---- cost ---- */
 
+/* Return the limit of the tokens of a text. Its sentences have the limit of the settings, and so
+ * has the text if the answer has weights for all its tokens. */
+static size_t most_tokens(const struct request *request, const struct serve_settings *settings) {
+  return request->search.without_attention ? ELMAN_MAX_TOKENS : settings->max_tokens;
+}
+
 /* Estimate the tokens of a text: one for three bytes. */
 static size_t estimate_tokens(size_t bytes, size_t most) {
   const size_t tokens = bytes / 3 + 1;
@@ -505,19 +515,19 @@ static size_t estimate_output(const struct request *request, const struct piece 
 }
 
 /* Estimate the work of each piece: the largest number of steps of its hypotheses. A step costs a
- * constant, and more for each source token, to which it attends. The translation of a text with
- * several sentences has weights for all its tokens, too. */
+ * constant, and more for each source token, to which it attends. A text with several sentences has
+ * weights for all its tokens, too, unless the answer contains none. */
 static void estimate_costs(struct request *request, const struct serve_settings *settings) {
   enum { STEP = 256 };
   for (size_t i = 0; i < request->count; i++) {
     struct piece *piece = &request->pieces[i];
     const elman_sentence *sentence = &piece->sentence;
-    const size_t source = estimate_tokens(sentence->length, settings->max_tokens);
     const size_t beam = sentence->reference != NULL ? 1 : request->search.beam;
     const size_t sentences = piece->sentences;
-    const size_t output =
-        sentences * estimate_output(request, piece, source / sentences + 1, settings);
-    piece->cost = beam * output * (STEP + source);
+    const size_t source = estimate_tokens(sentence->length, most_tokens(request, settings));
+    const size_t each = source / sentences + 1;
+    const size_t output = sentences * estimate_output(request, piece, each, settings);
+    piece->cost = beam * output * (STEP + (request->search.without_attention ? each : source));
   }
 }
 
@@ -556,7 +566,7 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
     drop_others(document, kept[kind]);
     request->search.threads = 1;
     request->search.max_tokens = settings->max_tokens;
-    request->search.max_bytes = settings->max_tokens * BYTES_PER_TOKEN;
+    request->search.max_bytes = most_tokens(request, settings) * BYTES_PER_TOKEN;
     request->search.max_output = settings->max_output;
     estimate_costs(request, settings);
     return true;
@@ -596,6 +606,7 @@ bool requests_fit(const struct request *a, const struct request *b) {
   const elman_translate_options *x = &a->search, *y = &b->search;
   return a->model == b->model && !a->stream && !b->stream &&
          x->override_count + y->override_count == 0 && x->without_scores == y->without_scores &&
+         x->without_attention == y->without_attention &&
          elman_options_equal(ELMAN_SCOPES_TRANSLATE, x, y);
 }
 

@@ -121,6 +121,7 @@ int translate_lines(struct translate_lines *job, struct models *models,
                     struct sentence_input *sentences, const char *output_path) {
   /* Scores are not printed. Without them, greedy search is faster, but no translation is found
    * improbable. This matters for one text, not for files. */
+  job->options.without_attention = true;
   job->options.without_scores = !job->n_best && !job->json && sentences->texts.count == 0;
   int code = models_open(models, &job->options);
   if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
