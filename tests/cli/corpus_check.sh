@@ -68,7 +68,10 @@ expect_refused --source corpus check --source zh
 expect_refused --source corpus check --source zh --target en train.tsv
 expect_refused --max-ratio corpus check --max-ratio 1 train.tsv
 expect_refused --target-tokens corpus check --target-tokens x train.tsv
-expect_refused 'token mode bpe cannot be checked' corpus check --target-tokens bpe train.tsv
+expect_refused 'target-tokens must be one of space, words, chars, auto, not .auto-bpe' corpus check --target-tokens auto-bpe train.tsv
+# Help names no value that the command refuses.
+expect_exit 0 "$ELMAN" help corpus check
+! grep -q bpe "$results/stdout" || fail "help of corpus check names bpe"
 expect_no_output 65 '^elman: empty: no usable sentence pair: the file is empty;' corpus check empty
 expect_no_output 65 '^elman: binary: is a binary file' corpus check train.tsv binary
 expect_no_output 65 '^elman: train.tsv: ' corpus check --columns 1,9 train.tsv

@@ -245,14 +245,25 @@ static int run(struct check_job *job, const char *command, const struct operands
   return code;
 }
 
+/* Return the token modes except those with BPE, whose subwords only training learns. */
+static const char *mode_choice(size_t index) {
+  return index <= ELMAN_TOKENS_AUTO ? elman_token_mode_name(index) : NULL;
+}
+
+static struct option mode_option(const char *name, elman_token_mode *mode) {
+  struct option option = library_option(ELMAN_SCOPES_MODEL, name, mode);
+  option.choice = mode_choice;
+  return option;
+}
+
 int corpus_check_command(int argc, char **argv) {
   struct check_job job = {.input = {.columns = DEFAULT_COLUMNS},
                           .options = elman_check_options_default()};
   const struct option options[] = {
       PAIRS_FILES_OPTIONS(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),
-      library_option(ELMAN_SCOPES_MODEL, "source_tokens", &job.options.source_tokens),
-      library_option(ELMAN_SCOPES_MODEL, "target_tokens", &job.options.target_tokens),
+      mode_option("source_tokens", &job.options.source_tokens),
+      mode_option("target_tokens", &job.options.target_tokens),
       {"max-length", 0, "N", "maximum tokens per side", .count = &job.options.max_length,
        .least = 1, .most = 1000000},
       {"max-ratio", 0, "X", "maximum ratio of the length of a side to its expected length",
