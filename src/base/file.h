@@ -30,6 +30,7 @@ elman_status file_read(struct buffer *into, const char *path, size_t limit,
 struct text_limits {
   size_t line;     /* a line, without its LF */
   size_t unpacked; /* a gzip-compressed file after decompression */
+  bool fixed;      /* no option sets the limits, so messages do not name `max_bytes` */
 };
 
 /* Like file_read, for text. Return ELMAN_BAD_DATA as soon as a limit is exceeded or the start shows

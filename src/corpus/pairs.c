@@ -831,7 +831,8 @@ elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error
   *lines = NULL;
   elman_lines *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
-  const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED};
+  const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED,
+                                     .fixed = true};
   elman_status status = lines_open(&rest, &read->bytes, path, &limits, error);
   while (status == ELMAN_OK && lines_next(&line, &rest)) {
     drop_mark(&line); /* joined files have marks in any line */

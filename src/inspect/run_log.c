@@ -163,7 +163,7 @@ static elman_status read_lines(elman_run_log *log, struct text content, elman_er
 }
 
 elman_status elman_run_log_read(elman_run_log **log, const char *path, elman_error *error) {
-  const struct text_limits limits = {.line = LONGEST_LINE};
+  const struct text_limits limits = {.line = LONGEST_LINE, .fixed = true};
   struct buffer content = {0};
   *log = calloc(1, sizeof **log);
   if (*log == NULL) return fail_no_memory(error);

@@ -103,6 +103,7 @@ expect_error 65 '^elman: longer: has 4 lines, but there are fewer sentences' att
 head -n 2 references >shorter
 expect_error 65 '^elman: shorter: has 2 lines, but there are more sentences' attention -o out.json -i sources \
   --references shorter
+expect_error 65 '^elman: standard input: has 2 lines, but there are more' attention -o out.json -i sources --references - <shorter
 [ ! -e out.json ] || fail "matrices of mismatched pairs were kept"
 expect_exit 64 "$ELMAN" attention --references - <sources
 

@@ -86,3 +86,4 @@ cmp k.csv k.context.npy || fail "the input was overwritten"
 
 # A wrong file; tests/unit/api_matrix.c and api_attention_refuses.c have all others.
 expect_message 65 'six-words.txt: has 3 columns, but the queries have 2$' attend k.csv "$words" "$words"
+expect_message 65 'standard input: has 3 columns, but the queries have 2$' attend k.csv - "$words" <"$words"

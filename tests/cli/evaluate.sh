@@ -165,6 +165,8 @@ expect_error 65 'first: has 3 lines, but short has 2' evaluate --hypothesis firs
 printf 'good\nb\xffd\nx\n' >broken
 expect_error 65 '^elman: broken:2: is not valid UTF-8 at byte 2 of the line$' evaluate --hypothesis first --reference \
   broken
+head -c 17000000 /dev/zero | tr '\0' x >wide
+expect_error 65 '^elman: wide: line 1 has more than 16777216 bytes; name another file$' evaluate --hypothesis wide --reference first
 
 # Wrong command lines. option_pairs runs pairs of options.
 expect_refused --hypothesis evaluate --hypothesis first

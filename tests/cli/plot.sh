@@ -67,6 +67,7 @@ cmp csv.svg run.svg || fail "CSV gives another picture"
 gzip -c run.jsonl >packed.gz
 expect_same run.svg plot -q packed.gz
 expect_same run.svg plot -q - <run.jsonl
+expect_note '^standard input: skipped 1 line without an event$' plot -o standard.svg - <run.jsonl
 
 # A resumed run repeats updates: the last ones count.
 log() { # log FILE "EPOCH UPDATE LOSS"...
@@ -142,6 +143,8 @@ expect_no_output 64 'nothing.jsonl: has no numbers "loss" over "update"; its key
 expect_no_output 64 'run.jsonl: has no numbers "blue" over "update"; its keys are epoch, update, loss, learning_rate, perplexity, bleu$' \
   plot -q --panel blue run.jsonl
 expect_no_output 65 'again.jsonl: has no numbers for any panel' plot -q --panel bleu run.jsonl again.jsonl
+head -c 70000 /dev/zero | tr '\0' x >wide.txt
+expect_no_output 65 '^elman: wide.txt: line 1 has more than 65536 bytes; name another file$' plot wide.txt
 log negative.jsonl '1 1 -2'
 expect_no_output 64 'has no positive numbers "loss"' plot --log-y negative.jsonl
 [ ! -e picture.gif ] || fail "a file was written"

@@ -55,12 +55,12 @@ struct matrices {
 
 static int check_fit(const struct matrices *m, char **names) {
   if (m->keys->columns != m->queries->columns) {
-    report(names[1], "has %zu column%s, but the queries have %zu", m->keys->columns,
+    report(input_name(names[1]), "has %zu column%s, but the queries have %zu", m->keys->columns,
            plural(m->keys->columns), m->queries->columns);
     return EX_DATAERR;
   }
   if (m->values->rows != m->keys->rows) {
-    report(names[2], "has %zu row%s, but there %s %zu key%s", m->values->rows,
+    report(input_name(names[2]), "has %zu row%s, but there %s %zu key%s", m->values->rows,
            plural(m->values->rows), m->keys->rows == 1 ? "is" : "are", m->keys->rows,
            plural(m->keys->rows));
     return EX_DATAERR;

@@ -37,7 +37,8 @@ static int read_logs(struct plot_job *job, const struct operands *operands) {
       return report_error(&error);
     const size_t skipped = elman_run_log_skipped(job->logs[i]);
     if (skipped > 0)
-      note("%s: skipped %zu line%s without an event", operands->words[i], skipped, plural(skipped));
+      note("%s: skipped %zu line%s without an event", input_name(operands->words[i]), skipped,
+           plural(skipped));
   }
   return EX_OK;
 }

@@ -18,7 +18,7 @@ enum { PIECE = 1 << 16, START = 1 << 16 }; /* START: bytes that show the kind of
 
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
   const bool is_stdin = is_standard(path);
-  *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
+  *lines = (struct line_reader){.name = input_name(path), .max_line = max_line};
   lines->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (lines->file < 0) {
     report(path, "cannot open the file: %m");

@@ -17,6 +17,10 @@ bool is_standard(const char *path) {
   return path == NULL || strcmp(path, "-") == 0;
 }
 
+const char *input_name(const char *path) {
+  return is_standard(path) ? "standard input" : path;
+}
+
 /* ---- pictures that another program draws ---- */
 
 #define CONVERTER "rsvg-convert"

@@ -13,6 +13,9 @@
 /* Return whether `path` means standard input or output (NULL or "-"). */
 bool is_standard(const char *path);
 
+/* Return the name of an input for messages: "standard input", or `path`. */
+const char *input_name(const char *path);
+
 /* ---- formats of an output, selected by the suffix of a file name ---- */
 
 /* Functions that return the name of the format at `index` (from 0), and its suffix with the dot.

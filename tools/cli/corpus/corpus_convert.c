@@ -84,7 +84,7 @@ static int write_lines(struct output *output, const elman_pairs *pairs) {
 }
 
 static int convert_file(struct convert_job *job, struct output *output, const char *file) {
-  struct conversion conversion = {.name = is_standard(file) ? "standard input" : file};
+  struct conversion conversion = {.name = input_name(file)};
   elman_pairs *pairs;
   elman_error error;
   job->options.file = file;

@@ -7,6 +7,7 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
+#include "console/output.h"
 
 enum { REPORTED_SHOWN = 5 };
 
@@ -65,7 +66,7 @@ static void place_reference(char *where, size_t size, const struct sentence_inpu
   else if (path == NULL)
     snprintf(where, size, "--reference");
   else
-    snprintf(where, size, "%s:%zu", strcmp(path, "-") == 0 ? "standard input" : path, number);
+    snprintf(where, size, "%s:%zu", input_name(path), number);
 }
 
 int sentences_report(struct sentence_input *sentences, size_t number, const elman_error *error) {
@@ -107,7 +108,7 @@ static void report_line(struct sentence_input *sentences, const elman_sentence *
 
 static bool report_mismatch(struct sentence_input *sentences, const char *problem, int *code) {
   const size_t count = elman_lines_count(sentences->references);
-  report(sentences->references_path,
+  report(input_name(sentences->references_path),
          "has %zu line%s, but there are %s sentences; line n must be the translation of sentence n",
          count, plural(count), problem);
   sentences->incomplete = true;

@@ -133,7 +133,7 @@ static int inputs_add(struct inputs *inputs, const char *path) {
   elman_error error;
   const size_t i = inputs->count;
   if (elman_lines_read(&inputs->files[i], path, &error) != ELMAN_OK) return report_error(&error);
-  inputs->names[i] = strcmp(path, "-") == 0 ? "standard input" : path;
+  inputs->names[i] = input_name(path);
   inputs->lines[i] = elman_lines_get(inputs->files[i]);
   inputs->count++;
   const size_t lines = elman_lines_count(inputs->files[i]);
