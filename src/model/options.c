@@ -293,8 +293,8 @@ void options_keep_names(void *fields, unsigned scopes) {
 
 enum { ALLOWED_SIZE = 256 };
 
-/* Describe the values that a row allows: "a whole number from 1 to 1024". */
-static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
+/* Describe the values that a row allows in this form: "a whole number from 1 to 1024". */
+static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row, elman_form form) {
   size_t used = 0;
   switch (row->value) {
   case ELMAN_VALUE_SIZE:
@@ -307,7 +307,7 @@ static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
     snprintf(text, ALLOWED_SIZE, "a number from %g to %g", row->minimum, row->maximum);
     break;
   case ELMAN_VALUE_FLAG:
-    snprintf(text, ALLOWED_SIZE, "true or false");
+    snprintf(text, ALLOWED_SIZE, form == ELMAN_FORM_JSON ? "true or false" : "on or off");
     break;
   case ELMAN_VALUE_LANGUAGE:
     snprintf(text, ALLOWED_SIZE, "the code of a language, such as de, pt-BR or zh-Hans, or none");
@@ -323,10 +323,10 @@ static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
 
 /* Refuse a value. `shown` is the value in the form of show_value, `word` the text of a choice. */
 static elman_status refuse_value(const elman_option *row, const char *shown, const char *word,
-                                 elman_naming naming, elman_error *error) {
+                                 elman_form form, elman_naming naming, elman_error *error) {
   char name[NAME_SIZE], allowed[ALLOWED_SIZE], hint[NAME_SIZE + 24] = "";
   elman_suggestion meant = {0};
-  describe_allowed(allowed, row);
+  describe_allowed(allowed, row, form);
   for (size_t i = 0; word != NULL && row->choice != NULL && row->choice(i) != NULL; i++)
     elman_suggestion_offer(&meant, word, row->choice(i));
   if (word != NULL && row->value == ELMAN_VALUE_LANGUAGE) meant.best = elman_language_named(word);
@@ -434,7 +434,7 @@ elman_status elman_option_set(const elman_option *row, void *fields, const char 
   if (is_cut || !store(row, field, word, is_text, form)) {
     if (is_text || form != ELMAN_FORM_JSON || !show_fraction(shown, word))
       show_value(shown, word, is_text);
-    status = refuse_value(row, shown, is_text ? word : NULL, naming, error);
+    status = refuse_value(row, shown, is_text ? word : NULL, form, naming, error);
   }
   json_decref(text);
   return status;
@@ -474,7 +474,7 @@ static elman_status check_row(const elman_option *row, const void *fields, elman
   } else {
     return ELMAN_OK;
   }
-  return refuse_value(row, shown, word, naming, error);
+  return refuse_value(row, shown, word, ELMAN_FORM_WORD, naming, error);
 }
 
 /* ---- rules ---- */

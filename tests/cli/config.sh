@@ -59,7 +59,7 @@ bad "unknown option 'help'" 'help'
 bad "epochs must be a whole number from 0 to 1000000, not 'x'" 'epochs = x'
 bad "epochs needs a value: N" 'epochs'
 bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
-bad "bidirectional must be true or false, not 1" 'bidirectional = 1'
+bad "bidirectional must be on or off, not 1" 'bidirectional = 1'
 bad "unknown option 'gpu'; elman computes on the processor" 'gpu = 0'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\nepochs = 1\n' >bad.conf

@@ -98,6 +98,11 @@ for target in 'I love studying' 'I love you'; do
   sed -n "/^$(sed 's/[.]/\\./g' first)\$/,/^> /p" shown | grep -v '^> ' | cmp - "$results/stdout" || fail ":trace differs for $target"
 done
 
+# A translation of one token has the same two forms of alternatives.
+session C.UTF-8 ':set max-length 1' '我 爱 学习' ':alternatives' ':alternatives 1 2' :q
+expect_stdout_match '^ +1 +[0-9.]+ %  I; or [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %$'
+[ "$(grep -c '^token 1 of 1, I$' "$results/stdout")" -eq 1 ] || fail ":alternatives without N prints the list of a token"
+
 # Two models side by side, and the history of the session.
 session C.UTF-8 ':compare 我' ':load' ':load nowhere.safetensors' '我 爱 学习' ':load other.safetensors' \
   ':alternatives' ':compare' ':set beam 2' ':compare 她 是 我 的 老师' ':override uniform' ':reference She' \

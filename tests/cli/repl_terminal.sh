@@ -18,7 +18,7 @@ for locale in C.UTF-8 C; do
   expect_stdout_match '(^|> )elman: m.gif: unknown suffix; use one of: \.txt \.json '
   expect_stdout_match '(^|> )not in the vocabulary: 猫 \(1 of 3 words\)$'
   expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
-  expect_stdout_match "(^|> )elman: attention must be true or false, not '[a-z]*'"
+  expect_stdout_match "(^|> )elman: attention must be on or off, not '[a-z]*'"
   expect_stdout_match '(^|> )elman: broken.safetensors'
   expect_stdout_match '(^|> )the previous model stays loaded$'
   expect_stdout_match '(^|> )loaded other.safetensors$'
@@ -26,7 +26,7 @@ for locale in C.UTF-8 C; do
   expect_stdout_match "(^|> )elman: unknown command ':quti'; did you mean ':quit'\?$"
   [ "$(grep -c 'elman: :dump: nothing has been translated yet' "$results/stdout")" -eq 2 ] ||
     fail "blanks or a full-width colon before a command fail"
-  [ "$(grep -c 'elman: attention must be true or false, not ' "$results/stdout")" -eq 2 ] || fail "expected the values of :attention twice"
+  [ "$(grep -c 'elman: attention must be on or off, not ' "$results/stdout")" -eq 2 ] || fail "expected the values of :attention twice"
   [ "$(grep -c 'unknown command\|vocabulary' "$results/stdout")" -eq 2 ] || fail "a command was translated as a sentence"
   ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
   grep -q '"text":"I love studying"' m.json || fail "the dump differs"
@@ -68,7 +68,7 @@ grep -q '"target_units":"words"' words.json || fail "words are not the default"
 # :quit ends the session. Only the owner can read the history. A build without readline keeps no history and treats
 # a tab as a blank.
 session C.UTF-8 $':att\tmaybe' $'：atten\tnever' $':set be\t4' $':units subw\t' :quit
-[ "$(grep -c 'elman: attention must be true or false, not ' "$results/stdout")" -eq 2 ] || fail "expected the values of :attention twice"
+[ "$(grep -c 'elman: attention must be on or off, not ' "$results/stdout")" -eq 2 ] || fail "expected the values of :attention twice"
 if [ -e state ]; then
   expect_stdout_match '^beam is 4$'
   expect_stdout_match ': has no subwords: '

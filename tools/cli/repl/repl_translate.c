@@ -188,6 +188,7 @@ enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MAX_ALTERNATIVES = 100 };
 /* Positions in the last translation, and the number of alternatives for each position. */
 struct places {
   size_t first, count, most;
+  bool listed; /* one line per alternative, not per position */
 };
 
 /* Return the sentence of a translation that has target token t. */
@@ -281,8 +282,7 @@ static void write_alternatives(struct session *session, const struct places *pla
   }
   if (find_alternatives(found, session, places) == EX_OK) {
     for (size_t i = 0; i < places->count; i++) {
-      (places->count == 1 ? write_list : write_few)(stream, session->last, places->first + i,
-                                                    found[i]);
+      (places->listed ? write_list : write_few)(stream, session->last, places->first + i, found[i]);
       elman_translation_free(found[i]);
     }
     output_flush(session->output);
@@ -308,12 +308,12 @@ void session_alternatives(struct session *session, char *argument) {
     report(":alternatives", "the translation is empty");
     return;
   }
-  struct places places = {0, T, FEW_ALTERNATIVES + 1};
+  struct places places = {.count = T, .most = FEW_ALTERNATIVES + 1};
   if (argument[0] != '\0') {
     const char *most = session_split_word(argument);
     size_t token;
     if (!read_number(&token, argument, "token", T)) return;
-    places = (struct places){token - 1, 1, USUAL_ALTERNATIVES};
+    places = (struct places){token - 1, 1, USUAL_ALTERNATIVES, true};
     if (most[0] != '\0' &&
         !read_number(&places.most, most, "number of alternatives", MAX_ALTERNATIVES))
       return;
