@@ -547,7 +547,7 @@ const LESSONS = [
           ? { right: null, text: [`In none of the ${of} sentences did a wrong word mislead others. Another seed may give an example.`, `${of} 句中，没有一句的错词带偏别的词。换一个种子也许会有。`] }
           : {
             right: Math.min(3, example.errors) - 1,
-            text: [`With help, ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help, ${example.errors} words differ from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
+            text: [`With help, ${example.wrong.length} of ${example.of} choices ${example.wrong.length === 1 ? "is" : "are"} wrong: “${example.wrong[0].choice}” instead of “${example.wrong[0].wanted}”. Without help, ${example.errors === 1 ? "1 word differs" : `${example.errors} words differ`} from the reference: “${example.text}”. In ${fitting} of ${of} sentences a wrong word misleads others.`,
               `给定前词时，${example.of} 个选择错 ${example.wrong.length} 个：应为 ${example.wrong[0].wanted}，却选了 ${example.wrong[0].choice}。自行翻译时有 ${example.errors} 个词与参考不同：${example.text}。${of} 句中有 ${fitting} 句的错词带偏了别的词。`],
           }),
         reason: ["With help, one error costs one word. Without help, it misleads the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
@@ -586,7 +586,7 @@ const LESSONS = [
         act: [["Try each word", "逐词试一试"], measureChoice],
         answer: ({ most }) => (most === null ? { right: null, text: ["This translation has no other choices.", "这个译文没有别的选择。"] } : {
           right: most.changed > 1 ? 1 : 0,
-          text: [`“${most.other}” instead of “${most.word}” (probability ${figure(most.probability, 2)}) changes ${most.changed} words after it: “${most.text}”. The word is selected below; choose the other one yourself.`,
+          text: [`“${most.other}” instead of “${most.word}” (probability ${figure(most.probability, 2)}) changes ${most.changed === 1 ? "1 word" : `${most.changed} words`} after it: “${most.text}”. The word is selected below; choose the other one yourself.`,
             `把 ${most.word} 换成 ${most.other}（概率 ${figure(most.probability, 2)}），后面有 ${most.changed} 个词改变：${most.text}。下面已选中这个词，请你自己换一换。`],
         }),
         reason: ["Each word is an input of the next step, so one choice can turn the whole rest of the sentence.", "每个词都是下一步的输入，所以一个选择可以改变后面的整句。"],

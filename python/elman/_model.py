@@ -155,7 +155,7 @@ class Model(Handle):
             if info.source_language or info.target_language else ""
         layers = f"{info.layers} layers of {info.cell}" if info.layers > 1 else f"{info.cell} cell"
         return (f"<Model: {languages}{layers}, hidden size {info.hidden_size}, {info.attention} attention, "
-                f"{info.parameters:,} parameters, {info.history.updates:,} updates>")
+                f"{info.parameters:,} parameters, {info.history.updates:,} update{'' if info.history.updates == 1 else 's'}>")
 
     def vocabulary(self, side: Side) -> list[str]:
         """Return the texts of the tokens of "source" or "target", by id."""

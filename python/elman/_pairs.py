@@ -95,7 +95,7 @@ class Pairs(Handle, typing.Sequence[Pair]):
             try:
                 found = range(library.elman_pairs_count(pairs))[index]
             except IndexError:
-                raise IndexError(f"there are {library.elman_pairs_count(pairs)} pairs, but the index is {index}") from None
+                raise IndexError(f"the number of pairs is {library.elman_pairs_count(pairs)}, but the index is {index}") from None
             except TypeError:
                 raise TypeError(f"the index of a pair is a whole number or a slice, not {index!r}") from None
             if isinstance(index, slice):

@@ -25,6 +25,11 @@ static inline const char *plural_ending(size_t count) {
   return count == 1 ? "" : "s";
 }
 
+/* Return the verb after a count, as in "1 of 3 words is", "2 of 3 words are". */
+static inline const char *plural_is(size_t count) {
+  return count == 1 ? "is" : "are";
+}
+
 /* Copy a stored error to `error` and return its code. */
 elman_status fail_again(elman_error *error, const elman_error *kept);
 

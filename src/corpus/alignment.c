@@ -60,6 +60,10 @@ void elman_alignment_reverse(char *alignment) {
   }
 }
 
+const char *alignment_mismatch(size_t count) {
+  return count == 1 ? "does not match its line" : "do not match their lines";
+}
+
 static elman_status fail_range(elman_error *error, const struct word_link *link, size_t sources,
                                size_t targets) {
   if (sources == SIZE_MAX || targets == SIZE_MAX)

@@ -338,10 +338,11 @@ static elman_status check_result(const struct importer *importer) {
   const size_t skipped = elman_pairs_skipped(importer->pairs);
   if (importer->not_utf8 > importer->records / 10)
     return import_fail(importer, ELMAN_BAD_DATA, 0,
-                       "%zu of %zu records are not valid UTF-8, the first one at %.160s; convert "
+                       "%zu of %zu record%s %s not valid UTF-8, the first one at %.160s; convert "
                        "the file, for example from the encoding of Western Europe: iconv -f "
                        "WINDOWS-1252 -t UTF-8, or of China: iconv -f GB18030 -t UTF-8",
-                       importer->not_utf8, importer->records, importer->first.where);
+                       importer->not_utf8, importer->records, plural_ending(importer->records),
+                       plural_is(importer->not_utf8), importer->first.where);
   if (elman_pairs_count(importer->pairs) > 0) return ELMAN_OK;
   if (skipped == 0)
     return import_fail(importer, ELMAN_BAD_DATA, 0, "no sentence pair: the file has no records");
@@ -405,7 +406,8 @@ elman_status elman_pairs_import(elman_pairs **pairs, elman_import_info *info,
   if (status == ELMAN_OK && options->target_file != NULL) {
     status = import_two_files(&importer);
   } else if (status == ELMAN_OK) {
-    const struct text_limits limits = {options->max_bytes, options->max_unpacked};
+    const struct text_limits limits = {.line = options->max_bytes,
+                                       .unpacked = options->max_unpacked};
     status = file_read_checked(&bytes, options->file, &limits, check_start, error);
     if (status == ELMAN_OK) status = import_content(&importer, &bytes);
   }

@@ -380,7 +380,8 @@ static elman_status open_lines(struct file_lines *lines, struct buffer *bytes,
   char *name = strdup(file_name(file));
   if (name == NULL) return fail_no_memory(reader->error);
   pairs->names[pairs->name_count++] = name;
-  const struct text_limits limits = {reader->options->max_bytes, reader->options->max_unpacked};
+  const struct text_limits limits = {.line = reader->options->max_bytes,
+                                     .unpacked = reader->options->max_unpacked};
   const elman_status status = lines_open(lines, bytes, file, &limits, reader->error);
   lines->name = name;
   return status;
@@ -695,9 +696,9 @@ static elman_status check_aligned(const struct pairs_reader *reader) {
              reversed ? options->target_column : options->source_column,
              reversed ? options->source_column : options->target_column);
   return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
-              "%s; %zu of %zu alignments do not match their lines: i-j must link word i of %s, "
-              "counted from 0",
-              reader->first_unaligned.message, reader->unaligned, lines, sides);
+              "%s; %zu of %zu alignment%s %s: i-j must link word i of %s, counted from 0",
+              reader->first_unaligned.message, reader->unaligned, lines, plural_ending(lines),
+              alignment_mismatch(reader->unaligned), sides);
 }
 
 elman_pairs_options elman_pairs_options_default(void) {
@@ -831,8 +832,8 @@ elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error
   *lines = NULL;
   elman_lines *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
-  const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED,
-                                     .fixed = true};
+  const struct text_limits limits = {
+      .line = ELMAN_DEFAULT_MAX_LINE, .unpacked = ELMAN_DEFAULT_MAX_UNPACKED, .fixed = true};
   elman_status status = lines_open(&rest, &read->bytes, path, &limits, error);
   while (status == ELMAN_OK && lines_next(&line, &rest)) {
     drop_mark(&line); /* joined files have marks in any line */

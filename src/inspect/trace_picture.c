@@ -22,8 +22,9 @@ static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
 
 /* Write a caption such as "encoder, layer 0, read backward, 3 units". */
 static void write_layer_name(FILE *stream, const elman_traced_layer *layer) {
-  fprintf(stream, "%s, layer %zu%s, %zu units", layer->side == ELMAN_SOURCE ? "encoder" : "decoder",
-          layer->layer, layer->reverse ? ", read backward" : "", layer->units);
+  fprintf(stream, "%s, layer %zu%s, %zu unit%s",
+          layer->side == ELMAN_SOURCE ? "encoder" : "decoder", layer->layer,
+          layer->reverse ? ", read backward" : "", layer->units, plural_ending(layer->units));
 }
 
 /* Return the labels of the steps: the token that the encoder reads, or the token that the decoder
@@ -245,9 +246,9 @@ static void write_description(FILE *stream, const elman_gradient_trace *trace,
                               const elman_traced_layer *layer) {
   fprintf(
       stream,
-      "The norm of the gradient at each of %zu steps, on a logarithmic scale, and the proportion "
+      "The norm of the gradient at each of %zu step%s, on a logarithmic scale, and the proportion "
       "of saturated units. First ",
-      layer->steps);
+      layer->steps, plural_ending(layer->steps));
   write_step_words(stream, trace, layer, 0);
   fputs("; last ", stream);
   write_step_words(stream, trace, layer, layer->steps - 1);

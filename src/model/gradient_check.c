@@ -575,8 +575,8 @@ elman_status trace_run(struct trace *trace, const struct model_config *config,
   *trace = (struct trace){0};
   if (step > batch->tokens)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "target token %zu does not exist: the target has %zu tokens, </s> included", step,
-                batch->tokens);
+                "target token %zu does not exist: the target has %zu token%s, </s> included", step,
+                batch->tokens, plural_ending(batch->tokens));
   while (arena_fit(&fit, &trace->arena, error)) allocate_trace(trace, fit.now, config, batch);
   if (fit.status != ELMAN_OK) return fit.status;
   elman_status status =

@@ -83,8 +83,8 @@ static elman_status divide_prefix(elman_sentence *sentences, size_t count,
     start = t + 1;
     if (is_last || ++sentence < count) continue;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the prefix contains </s> %zu times; the text has only %zu sentences", sentence,
-                count);
+                "the prefix contains </s> %zu time%s; the text has only %zu sentence%s", sentence,
+                plural_ending(sentence), count, plural_ending(count));
   }
   return ELMAN_OK;
 }

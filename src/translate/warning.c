@@ -126,12 +126,13 @@ static bool warn_of_unknown(elman_warning *warning, const struct model *model,
   if (unknown <= translation->source_count / 3) return false;
   snprintf(
       warning->message, sizeof warning->message,
-      "%zu of %zu %s of the text are not in the vocabulary, so that the translation is probably "
+      "%zu of %zu %s%s of the text %s not in the vocabulary, so that the translation is probably "
       "wrong. Use other words, or a model that was trained with similar texts.",
       unknown, translation->source_count,
-      mode == ELMAN_TOKENS_CHARS ? "characters"
-      : mode == ELMAN_TOKENS_BPE ? "subwords"
-                                 : "words");
+      mode == ELMAN_TOKENS_CHARS ? "character"
+      : mode == ELMAN_TOKENS_BPE ? "subword"
+                                 : "word",
+      plural_ending(translation->source_count), plural_is(unknown));
   warning->kind = ELMAN_WARNING_UNKNOWN;
   return true;
 }
@@ -153,7 +154,7 @@ static bool warn_of_improbable(elman_warning *warning, const elman_translation *
   char which[96] = "The translation is improbable";
   if (translation->sentence_count > 1)
     snprintf(which, sizeof which, "The translation%s of %zu of %zu sentences %s improbable",
-             plural_ending(count), count, translation->sentence_count, count == 1 ? "is" : "are");
+             plural_ending(count), count, translation->sentence_count, plural_is(count));
   snprintf(warning->message, sizeof warning->message,
            "%s (%.2g %% per token) and probably wrong. Use simpler sentences, or a model that was "
            "trained with similar texts.",

@@ -66,6 +66,8 @@ expect_stderr_match "^  beam size .* chrF2 $highest  stored in the model$"
 expect_note '^5 of 6 references have fewer than 4 words; ' evaluate -t 1 words.tsv
 cut -f 2 words.tsv >words
 expect_note '^5 of 6 references have fewer than 4 words; ' evaluate --hypothesis words --reference words
+head -n 1 words >long
+expect_note '^1 of 1 reference has fewer than 4 words; ' evaluate --hypothesis long --reference long
 sed 's/$/ and many more words/' words >long
 expect_note '^5 of 6 references have fewer than 4 words; ' evaluate --hypothesis words --reference words --reference long
 expect_exit 0 "$ELMAN" train -t 1 --epochs 1 --dev words.tsv --validate-by bleu words.tsv

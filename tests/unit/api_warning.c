@@ -31,6 +31,8 @@ Test(api_warning, another_script_is_named) {
 
 Test(api_warning, many_unknown_tokens_are_counted) {
   expect("我 鼬 鼯", ELMAN_WARNING_UNKNOWN, "2 of 3 words of the text are not in the vocabulary");
+  expect("我 鼬", ELMAN_WARNING_UNKNOWN, "1 of 2 words of the text is not in the vocabulary");
+  expect("鼬", ELMAN_WARNING_UNKNOWN, "1 of 1 word of the text is not in the vocabulary");
   cr_assert_neq(warning_of("我 爱 鼬").kind, ELMAN_WARNING_UNKNOWN, "a third is not more");
 }
 

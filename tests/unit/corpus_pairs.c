@@ -191,6 +191,8 @@ Test(tsv, most_alignments_must_fit) {
   options.source_column = 2;
   options.target_column = 1;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i-j must link word i of column 1");
+  put("a.tsv", "a\tx\t1-0\n");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:1", "1 of 1 alignment does not match its line: ");
 }
 
 /* Line n of the alignment file belongs to line n of the pairs, also if either file has bad

@@ -56,9 +56,9 @@ static void write_words(FILE *stream, const elman_gradient_trace *trace,
 
 static void write_layer(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, double largest) {
-  fprintf(stream, "\n%s, layer %zu%s, %zu units\n",
+  fprintf(stream, "\n%s, layer %zu%s, %zu unit%s\n",
           layer->side == ELMAN_SOURCE ? "encoder" : "decoder", layer->layer,
-          layer->reverse ? ", read backward" : "", layer->units);
+          layer->reverse ? ", read backward" : "", layer->units, plural(layer->units));
   fprintf(stream, "%4s  %9s  %9s  %9s  ", "step", "state", "pre-tanh", "saturated");
   write_scale(stream, largest);
   fputs("  bar: state\n", stream);

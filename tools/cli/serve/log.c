@@ -58,11 +58,11 @@ static void *run(void *argument) {
     char note[80];
     const char *text = texts[pending.filled];
     const size_t size = pending.size;
-    const int length =
-        pending.lost == 0 ? 0
-                          : snprintf(note, sizeof note,
-                                     "%zu messages are lost, because standard error was not read\n",
-                                     pending.lost);
+    const int length = pending.lost == 0
+                           ? 0
+                           : snprintf(note, sizeof note,
+                                      "%zu message%s lost, because standard error was not read\n",
+                                      pending.lost, plural(pending.lost));
     pending.filled = 1 - pending.filled;
     pending.size = pending.lost = 0;
     pthread_mutex_unlock(&pending.mutex);

@@ -21,13 +21,13 @@ static void describe_spacing(const char *side, const elman_side_counts *counts,
   const size_t all = counts->spaced + counts->unspaced;
   if (100 * counts->spaced < all || 100 * counts->unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; every "
+    note("%s: %zu of %zu sampled lines %s spaces between words, the others few or none; every "
          "line is split into characters",
-         side, counts->spaced, all);
+         side, counts->spaced, all, counts->spaced == 1 ? "has" : "have");
   if (mode == ELMAN_TOKENS_SPACE)
-    note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
+    note("%s: %zu of %zu sampled lines %s no spaces between words; such a line is one word; "
          "--%s-tokens chars splits every line into characters",
-         side, counts->unspaced, all, side);
+         side, counts->unspaced, all, counts->unspaced == 1 ? "has" : "have", side);
 }
 
 /* Report a side of which many words occur once, because as many words of other text are unknown:
@@ -455,7 +455,8 @@ static void describe_model(const struct training *training) {
 
 static void describe_traffic(const struct training *training) {
   if (group_joined() != NULL && training->updates > 0)
-    note("%zu processes; process 0 sent %" PRIu64 " bytes per update", group_joined()->size,
+    note("%zu process%s; process 0 sent %" PRIu64 " bytes per update", group_joined()->size,
+         group_joined()->size == 1 ? "" : "es",
          (training->sent - training->sent_before) / training->updates);
 }
 

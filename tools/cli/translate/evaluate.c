@@ -27,8 +27,8 @@ static bool has_ter(const elman_metric_scores *scores) {
 
 static void write_metrics(struct json *json, const elman_metric_scores *scores) {
   char lengths[80];
-  snprintf(lengths, sizeof lengths, " (%zu words, reference %zu)", scores->hypothesis_length,
-           scores->reference_length);
+  snprintf(lengths, sizeof lengths, " (%zu word%s, reference %zu)", scores->hypothesis_length,
+           plural(scores->hypothesis_length), scores->reference_length);
   const struct figure figures[] = {{"bleu", "BLEU", .real = &scores->bleu, .decimals = 2},
                                    {"bleu_precisions", "BLEU precisions",
                                     .list = scores->precisions, .listed = 4, .decimals = 1},
@@ -169,9 +169,10 @@ static int check(const struct file_evaluation *evaluation, const char *command) 
 
 static void note_short_references(const elman_metric_scores *scores, size_t count) {
   if (2 * scores->short_references > count)
-    note("%zu of %zu references have fewer than 4 words; BLEU counts sequences of 1 to 4 words, so "
+    note("%zu of %zu reference%s %s fewer than 4 words; BLEU counts sequences of 1 to 4 words, so "
          "compare by chrF2",
-         scores->short_references, count);
+         scores->short_references, count, plural(count),
+         scores->short_references == 1 ? "has" : "have");
 }
 
 /* Report text without spaces, of which TER counts each sentence as one word. */
@@ -396,9 +397,10 @@ static void note_skipped_pairs(const elman_scores *scores) {
     note("%zu pair%s skipped: a side has more than 5,000 tokens", scores->left_out,
          plural(scores->left_out));
   if (scores->unknown_target > scores->tokens / 2)
-    note("%zu of %zu target tokens are not in the model's vocabulary; check the model (--model) "
+    note("%zu of %zu target token%s %s not in the model's vocabulary; check the model (--model) "
          "and the order of the columns (--columns)",
-         scores->unknown_target, scores->tokens);
+         scores->unknown_target, scores->tokens, plural(scores->tokens),
+         scores->unknown_target == 1 ? "is" : "are");
 }
 
 struct evaluation {
