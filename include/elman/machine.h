@@ -32,6 +32,11 @@ typedef struct elman_machine {
 /* Set up OpenBLAS if necessary and describe it. */
 ELMAN_API elman_machine elman_machine_get(void);
 
+/* Check the variable ELMAN_PRODUCT_KERNEL. Return ELMAN_INVALID_ARGUMENT if it names no kernel that
+ * this processor can run: every computation then fails with this error, and elman_machine_get
+ * describes the default. */
+ELMAN_CHECKED elman_status elman_machine_check(elman_error *error);
+
 ELMAN_END
 
 #endif

@@ -47,6 +47,10 @@ elman_machine elman_machine_get(void) {
                          .threads = processors_usable()};
 }
 
+elman_status elman_machine_check(elman_error *error) {
+  return product_kernel_check(error);
+}
+
 /* ---- the model ---- */
 
 size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length) {

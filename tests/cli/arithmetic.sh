@@ -30,6 +30,8 @@ export ELMAN_PRODUCT_KERNEL=mmx
 expect_refused '^elman: ELMAN_PRODUCT_KERNEL: "mmx" is not one of: .*fmaf$' translate -m portable -i sentences
 expect_refused '^elman: ELMAN_PRODUCT_KERNEL: "mmx" is not one of: .*fmaf$' train -q "${small[@]}" -o other pairs
 [ ! -e other ] || fail "a model was written"
+expect_refused '^elman: ELMAN_PRODUCT_KERNEL: "mmx" is not one of: .*fmaf$' --version --verbose
+expect_output '^elman [0-9]' --version
 unset ELMAN_PRODUCT_KERNEL
 
 expect_output '; products [A-Za-z]' --version --verbose

@@ -84,6 +84,8 @@ int version_command(int argc, char **argv) {
       return EX_USAGE;
     }
   }
+  elman_error error;
+  if (verbose && elman_machine_check(&error) != ELMAN_OK) return report_error(&error);
   printf("elman %s\n", elman_version());
   if (verbose) write_machine(stdout);
   return output_end(EX_OK);
