@@ -87,20 +87,28 @@ elman_status import_fail(const struct importer *importer, elman_status code, siz
   return fail(importer->error, code, where, "%s", message);
 }
 
-elman_status import_skip(struct importer *importer, size_t number, elman_finding fault,
+/* Count and report a skipped record of `file`. */
+static void note_skipped(void *context, const char *file, size_t number, elman_finding fault,
                          const char *problem) {
+  struct importer *importer = context;
   const elman_import_options *options = importer->options;
   importer->records++;
   if (fault == ELMAN_FINDING_NOT_UTF8) importer->not_utf8++;
-  if (options->strict) return import_fail(importer, ELMAN_BAD_DATA, number, "%s", problem);
   if (elman_pairs_skipped(importer->pairs) == 0) {
     struct importer first = *importer;
+    first.name = file;
     first.error = &importer->first;
     (void)import_fail(&first, ELMAN_BAD_DATA, number, "%s", problem);
   }
   pairs_count_skipped(importer->pairs);
-  if (options->skipped != NULL)
-    options->skipped(options->context, importer->name, number, fault, problem);
+  if (options->skipped != NULL) options->skipped(options->context, file, number, fault, problem);
+}
+
+elman_status import_skip(struct importer *importer, size_t number, elman_finding fault,
+                         const char *problem) {
+  if (importer->options->strict)
+    return import_fail(importer, ELMAN_BAD_DATA, number, "%s", problem);
+  note_skipped(importer, importer->name, number, fault, problem);
   return ELMAN_OK;
 }
 
@@ -362,8 +370,8 @@ static elman_status import_two_files(struct importer *importer) {
   options.strict = given->strict;
   options.max_bytes = given->max_bytes;
   options.max_unpacked = given->max_unpacked;
-  options.skipped = given->skipped;
-  options.context = given->context;
+  options.skipped = note_skipped;
+  options.context = importer;
   elman_pairs *pairs;
   elman_status status = elman_pairs_read(&pairs, &options, importer->error);
   if (status != ELMAN_OK) return status;
@@ -373,9 +381,9 @@ static elman_status import_two_files(struct importer *importer) {
     const struct text fields[] = {pair.source, pair.target};
     status = import_add(importer, pairs_line_number(pairs, i), fields, 2);
   }
-  for (size_t i = 0; i < elman_pairs_skipped(pairs); i++) pairs_count_skipped(importer->pairs);
   elman_pairs_free(pairs);
-  return status;
+  importer->name = ""; /* the place of the first bad line names the file */
+  return status == ELMAN_OK ? check_result(importer) : status;
 }
 
 static elman_status import_content(struct importer *importer, struct buffer *bytes) {

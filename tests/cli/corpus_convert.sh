@@ -75,6 +75,10 @@ expect_stderr_match '^3 pairs; 1 record skipped$'
 refused 64 '--source needs --target' --source en
 refused 64 'FILE and --source cannot be combined' --source en --target fr a.csv
 refused 64 '--from applies to FILE' --source en --target fr --from csv
+# Two files are refused like one file, whichever side is not UTF-8.
+iconv -f UTF-8 -t LATIN1 <<<$'thé\ncafé\nx\ny' >latin
+refused 65 '^elman: 2 of 4 records are not valid UTF-8, the first one at latin:1; convert ' --source latin --target fr
+refused 65 '^elman: 2 of 4 records are not valid UTF-8, the first one at latin:1; convert ' --source fr --target latin
 echo more >>fr
 refused 65 '^elman: en: has 4 lines, but fr has 5' --source en --target fr
 
