@@ -56,7 +56,10 @@ rm model.safetensors model.safetensors.checkpoint
 expect_refused '--beam has no effect: the translations are given' attention --beam 2 --length-penalty 1 --reference x y
 expect_refused '--replace-unknown has no effect: the translations are given' attention --replace-unknown --references x y
 expect_refused '--replace-unknown and --summary cannot be combined' attention --summary --replace-unknown x
-expect_refused '--seed needs --sample or an override of kind shuffle' attention --override uniform --seed 2 x
+for seed in 2 0; do
+  expect_refused '^elman: translate: --seed needs --sample$' translate --seed $seed x
+  expect_refused '^elman: attention: --seed needs --override shuffle$' attention --override uniform --seed $seed x
+done
 expect_refused 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files

@@ -21,11 +21,23 @@ static int check(const elman_translate_options *search, const struct search_give
   return report_usage(given->command, "%s", error.message);
 }
 
+/* Check the seed, which serves sampling and shuffled attention. Name only what the command has. */
+static int check_seed(const elman_translate_options *search, const struct search_given *given,
+                      const struct usage *usage) {
+  if (!search_option_given(given, "seed") || search->sample || overrides_shuffle(search))
+    return EX_OK;
+  return report_usage(usage->command, "--seed needs %s",
+                      option_row(usage->options, "sample") != NULL ? "--sample"
+                                                                   : "--override shuffle");
+}
+
 int search_options_complete(elman_translate_options *search, struct search_given *given,
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores) {
   *given = (struct search_given){.command = usage->command, .shows_scores = shows_scores};
   (void)library_options_given(given->rows, usage, operands);
+  const int code = check_seed(search, given, usage);
+  if (code != EX_OK) return code;
   if (!search_option_given(given, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
   /* The model may store a beam size, so options that need one are checked later. */
