@@ -109,7 +109,8 @@ typedef struct elman_train_options {
   size_t keep_last;   /* number of snapshots to keep beside `output`: models of the last validations
                          or, without dev pairs, of the last epochs. The model of update 400 is
                          `output`.update400; older snapshots are deleted; 0 (default) = none */
-  double save_every;  /* seconds between checkpoints; 0 (default) = only at the end */
+  double save_every;  /* seconds between periodic checkpoints; 0 (default) = none. The checkpoint is
+                         also written at the end, for save_best and for checkpoint_wanted */
   bool save_best;     /* write the checkpoint, and then the best model to `output`, soon after a
                          validation has found a new best: at once, unless writing would take more than
                          about a twentieth of the time. Default false */

@@ -93,7 +93,7 @@ small=(--hidden-size 16 --embedding-size 16)
 best=(-t 1 --batch-size 20 --save-every 0 --dev few.dev --validate-every 5)
 "$ELMAN" train "${best[@]}" "${small[@]}" --epochs 1000000 -o early few.tsv 2>"$results/stderr" &
 run=$!
-await [ -e early ]
+await [ -e early ] # --save-every 0 disables periodic checkpoints only
 [ -e early.checkpoint ] || fail "a model without its checkpoint"
 kill -KILL $run
 wait $run

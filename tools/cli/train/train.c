@@ -431,7 +431,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
        .group = "Training", .flag = &job->dry},
       {"resume", 0, NULL, "continue from the checkpoint of the output file", .group = "Training",
        .flag = &job->train.resume},
-      {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
+      {"save-every", 0, "SECONDS", "time between periodic checkpoints; 0 disables them",
        .group = "Output", .real = &job->train.save_every, .highest = 1e9},
       {"hours", 0, "X", "time limit in hours; 0 = no limit", .group = "Training",
        .real = &job->hours, .highest = 1e6},
