@@ -37,6 +37,16 @@ updates=$((5 * ($(grep -cE "$line" "$results/stderr") - 3)))
 expect_stderr_match '^stopped early in epoch [0-9]+: no new best score in 3 validations \(--patience\)$'
 expect_stderr_match "^kept the model of epoch $(((updates + 28) / 29)), update $updates: "
 expect_stderr_match '^wrote model.safetensors;'
+# Only more patience continues such a run.
+cp model.safetensors early
+for epochs in 1000 2000; do
+  expect_note '^nothing to do: this run is finished; to continue it, raise --patience if it stopped early, and --epochs otherwise$' \
+    train "${worse[@]}" --epochs $epochs --patience 3 --resume "$train"
+done
+cmp early model.safetensors || fail "the model changed although the run was finished"
+expect_note '^stopped early in epoch [0-9]+: no new best score in 4 validations ' train "${worse[@]}" --epochs 1000 --patience 4 \
+  --resume "$train"
+rm early
 
 # A perplexity with hundreds of digits is printed in short form.
 expect_note '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU ' train -t 1 --batch-size 64 --learning-rate 10 \

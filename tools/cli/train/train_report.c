@@ -424,8 +424,10 @@ static void describe_reason(const struct training *training) {
          training->up_to_date ? "--resume continues the run"
                               : "without a checkpoint, --resume is not possible");
   else if (training->first && options->resume)
-    note("nothing to do: this run is finished; raise --epochs%s to continue it",
-         options->patience > 0 ? " or --patience" : "");
+    note("nothing to do: this run is finished; %s",
+         options->patience > 0 ? "to continue it, raise --patience if it stopped early, and "
+                                 "--epochs otherwise"
+                               : "raise --epochs to continue it");
   else if (!training->first && !training->finished)
     note("stopped early in epoch %zu: no new best score in %zu validation%s (--patience)",
          training->epoch, options->patience, plural(options->patience));
