@@ -26,8 +26,8 @@ grep -q 'time limit' "$results/stderr" && fail "the time limit of one hour was r
 rm model.safetensors*
 
 # With dev pairs, also before the first validation.
-expect_note '^no validation ran; ' train "${settings[@]}" --epochs 100000 --hours 0.00001 --dev dev.tsv \
-  --validate-every 1000000 pairs.tsv
+expect_note '^no validation ran; kept the last model; a smaller --validate-every validates earlier$' train "${settings[@]}" \
+  --epochs 100000 --hours 0.00001 --dev dev.tsv --validate-every 1000000 pairs.tsv
 rm model.safetensors*
 expect_note '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU' train "${settings[@]}" --epochs \
   100000 --hours 0.0003 --dev dev.tsv --validate-every 1 --patience 1000000 pairs.tsv

@@ -452,6 +452,8 @@ static void describe_model(const struct training *training) {
     note("no validation ran; %s",
          options->resume
              ? "kept the best model of the run so far, or the last model if there is none"
+         : options->validate_every > 0
+             ? "kept the last model; a smaller --validate-every validates earlier"
              : "kept the last model; --validate-every validates earlier");
 }
 
