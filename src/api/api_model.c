@@ -70,13 +70,18 @@ elman_model_options elman_model_options_default(void) {
 
 enum { DEFAULT_MERGES = 8000 };
 
-/* Replace the token mode `auto` by BPE if the options request subwords. */
+/* Replace the token mode `auto` by BPE if the options request subwords, and both automatic modes if
+ * the subwords are joint. */
 static elman_status choose_subwords(elman_model_options *options, elman_error *error) {
   const bool both = options->subwords > 0 || options->joint_subwords;
   const char *problem = NULL;
   if (options->source_tokens == ELMAN_TOKENS_AUTO && (both || options->source_subwords > 0))
     options->source_tokens = ELMAN_TOKENS_BPE;
   if (options->target_tokens == ELMAN_TOKENS_AUTO && both)
+    options->target_tokens = ELMAN_TOKENS_BPE;
+  if (options->joint_subwords && options->source_tokens == ELMAN_TOKENS_AUTO_BPE)
+    options->source_tokens = ELMAN_TOKENS_BPE;
+  if (options->joint_subwords && options->target_tokens == ELMAN_TOKENS_AUTO_BPE)
     options->target_tokens = ELMAN_TOKENS_BPE;
   const bool is_bpe[] = {options->source_tokens == ELMAN_TOKENS_BPE,
                          options->target_tokens == ELMAN_TOKENS_BPE};

@@ -27,6 +27,10 @@ expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 -o none "$pairs"
 expect_exit 0 "$ELMAN" train -t 1 --hidden-size 8 --epochs 2 -o plain "$pairs"
 ! grep 'made for' "$results/stderr" || fail "the defaults were fitted"
 
+# Joint subwords replace the choice of tokens by the preset.
+expect_note '^source: bpe with ' train "${small[@]}" --joint-subwords --epochs 0 -o joint "$pairs"
+expect_stderr_match '^target: bpe with .* \(Latin script\)$'
+
 # A run that is continued for more epochs keeps its settings.
 expect_note '^resuming in epoch 3' train "${small[@]}" --epochs 3 --resume -o short "$pairs"
 [ "$(value short 'learning rate')" = 0.021 ] || fail "the rate changed"

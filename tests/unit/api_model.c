@@ -151,6 +151,12 @@ Test(api, automatic_subwords) {
   cr_assert_gt(info.target_merges, 0);
   elman_model_free(model);
   options.joint_subwords = true;
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL, NULL), ELMAN_OK);
+  const elman_model_info joint = elman_model_get_info(model);
+  cr_assert_eq(joint.source_tokens, ELMAN_TOKENS_BPE);
+  cr_assert_eq(joint.source_merges, joint.target_merges);
+  elman_model_free(model);
+  options.source_tokens = ELMAN_TOKENS_CHARS;
   check_error(elman_model_create(&model, pairs, &options, NULL, &why), ELMAN_INVALID_ARGUMENT,
               "joint merge operations (`joint_subwords`) need the token mode bpe on both sides",
               "");

@@ -103,13 +103,15 @@ static void describe_languages(const elman_model_info *info, bool from_names) {
 void training_describe_model(const elman_model *model, const elman_model_options *asked,
                              bool names_languages) {
   const elman_model_info info = elman_model_get_info(model);
+  /* Joint subwords determine the mode, so that the text is no reason. */
+  const bool resolved = asked == NULL || asked->joint_subwords;
   describe_languages(&info, names_languages);
   describe_side(&(struct side_of_model){"source", info.source_script, info.source_tokens,
-                                        asked == NULL ? info.source_tokens : asked->source_tokens,
+                                        resolved ? info.source_tokens : asked->source_tokens,
                                         info.source_normalization, info.source_merges,
                                         info.source_vocabulary});
   describe_side(&(struct side_of_model){"target", info.target_script, info.target_tokens,
-                                        asked == NULL ? info.target_tokens : asked->target_tokens,
+                                        resolved ? info.target_tokens : asked->target_tokens,
                                         info.target_normalization, info.target_merges,
                                         info.target_vocabulary});
   describe_spacing("source", &info.source_counts, info.source_tokens);
