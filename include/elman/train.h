@@ -164,8 +164,8 @@ ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *
 ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const char *model);
 
 /* Train with teacher forcing, back-propagation through time, and Adam or Muon. An update whose loss
- * is not finite is skipped; ten consecutive ones are ELMAN_INVALID_ARGUMENT. `options` may be NULL
- * for the defaults.
+ * is not finite is skipped; ten consecutive ones are ELMAN_INVALID_ARGUMENT, and so are values that
+ * overflow in a validation. `options` may be NULL for the defaults.
  *
  * An error during training loses nothing. The model is then the best one on the dev pairs or,
  * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint

@@ -172,8 +172,13 @@ double network_gradient(const struct parameters *gradients, const struct network
   return sum_of_losses(pass);
 }
 
+static const char OVERFLOW_MESSAGE[] =
+    "the model's weights are so large that values overflow; train again with a lower learning rate";
+
 elman_status fail_overflow(elman_error *error) {
-  return fail(error, ELMAN_BAD_DATA, NULL,
-              "the model's weights are so large that values overflow; train again with a lower "
-              "learning rate");
+  return fail(error, ELMAN_BAD_DATA, NULL, "%s", OVERFLOW_MESSAGE);
+}
+
+bool is_overflow(const elman_error *error) {
+  return error->code == ELMAN_BAD_DATA && strcmp(error->message, OVERFLOW_MESSAGE) == 0;
 }

@@ -90,4 +90,7 @@ double network_gradient(const struct parameters *gradients, const struct network
 /* Return ELMAN_BAD_DATA and report a loss or scores that are not finite. */
 elman_status fail_overflow(elman_error *error);
 
+/* Return whether `error` is that of fail_overflow. */
+bool is_overflow(const elman_error *error);
+
 #endif

@@ -205,11 +205,21 @@ static void report_validation(elman_training *run, const elman_scores *scores,
     run_stop(run);
 }
 
+/* Return the error of a validation. If the weights of the run overflow, its options are wrong, not
+ * the data. */
+static elman_status fail_validation(const elman_error *problem, elman_error *error) {
+  if (!is_overflow(problem)) return fail_again(error, problem);
+  return fail(error, ELMAN_INVALID_ARGUMENT, problem->where,
+              "the weights are so large that values overflow in the validation; lower the learning "
+              "rate (`learning_rate`) or clip gradients (`clip_norm`)");
+}
+
 /* Validate the moving average of the weights, if there is one; otherwise validate the weights. */
 static elman_status run_validate(elman_training *run, bool at_end, elman_error *error) {
   struct trainer *trainer = &run->trainer;
   const elman_train_options *options = &run->options;
   elman_scores scores;
+  elman_error problem;
   enum validation_measure measure = MEASURE_AUTO;
   bool best = false;
   elman_evaluate_options evaluation = elman_evaluate_options_default();
@@ -221,15 +231,16 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   trainer_flush(trainer);
   trainer_swap_average(trainer);
   const elman_status status =
-      evaluate(&scores, trainer->model, trainer_dev(options), &run->dev, &evaluation, error);
+      evaluate(&scores, trainer->model, trainer_dev(options), &run->dev, &evaluation, &problem);
   if (status == ELMAN_OK) {
     measure = run_measure(options, &scores);
     best = record_scores(trainer, &scores, score_by(measure, &scores), at_end);
   }
   trainer_swap_average(trainer);
   if (best && !at_end) run->best_waits = run->best_is_new = true;
-  if (status == ELMAN_OK) report_validation(run, &scores, measure, best);
-  return status;
+  if (status != ELMAN_OK) return fail_validation(&problem, error);
+  report_validation(run, &scores, measure, best);
+  return ELMAN_OK;
 }
 
 static bool validation_is_due(const elman_training *run) {
