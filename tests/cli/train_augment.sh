@@ -50,7 +50,9 @@ expect_message 64 'others' "$ELMAN" train "${words[@]}" --epochs 2 --resume -o a
 
 # Guided alignment links words, which augmentation changes.
 for option in drop-source-mark drop-marks upper-case title-case typos merge copy-noise; do
-  expect_refused "--$option cannot be combined with --guide-weight" train --$option 0.1 --guide 3 "$DATA/daily.train.zh-en.tsv"
+  expect_refused "--$option cannot be combined with --guide$" train --$option 0.1 --guide 3 "$DATA/daily.train.zh-en.tsv"
+  expect_refused "--$option cannot be combined with --guide-weight$" train --$option 0.1 --guide 3 --guide-weight 1 \
+    "$DATA/daily.train.zh-en.tsv"
 done
 
 # All sources end with a mark: a note recommends to drop some.

@@ -99,6 +99,7 @@ wrong() { # wrong REGEX ARGUMENT...
   expect_refused "$1" train -q "${settings[@]}" "${@:2}"
 }
 wrong --guide --guide 3 --guide-weight 0 train.tsv
+wrong '--subword-dropout cannot be combined with --guide$' --guide 3 --subwords 9 --subword-dropout 0.1 train.tsv
 wrong --guide --guide 0 train.tsv
 wrong --guide --guide '' train.tsv
 wrong --guide --guide 3 --source zh --target en

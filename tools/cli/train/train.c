@@ -317,6 +317,14 @@ static bool may_split(const struct train_job *job) {
   return splits;
 }
 
+/* Name --guide in a message that ends with --guide-weight, if only --guide was given. */
+static void name_guide(char *message, const struct train_job *job) {
+  const elman_option *weight = elman_option_find(ELMAN_SCOPES_TRAIN, "guide_weight");
+  char *name = strstr(message, "--guide-weight");
+  if (name != NULL && job->guide != NULL && !job->given[weight->index])
+    name[strlen("--guide")] = '\0';
+}
+
 /* Check limits and rules of the library's options before anything is read. */
 static int check_rows(const struct train_job *job, const char *command) {
   elman_error error;
@@ -325,7 +333,10 @@ static int check_rows(const struct train_job *job, const char *command) {
     status = elman_options_check(ELMAN_SCOPES_MODEL, &job->model, NULL, ELMAN_NAMES_OPTION, &error);
   if (status == ELMAN_OK)
     status = elman_options_check(ELMAN_SCOPES_TRAIN, &job->train, NULL, ELMAN_NAMES_OPTION, &error);
-  if (status != ELMAN_OK) return report_usage(command, "%s", error.message);
+  if (status != ELMAN_OK) {
+    name_guide(error.message, job);
+    return report_usage(command, "%s", error.message);
+  }
   const elman_option *dropout = elman_option_find(ELMAN_SCOPES_TRAIN, "subword_dropout");
   if (job->given[dropout->index] && job->train.subword_dropout > 0 && !may_split(job))
     return report_usage(command, "--subword-dropout needs BPE on at least one side (--subwords)");
