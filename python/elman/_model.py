@@ -401,7 +401,8 @@ class Model(Handle):
 def train(pairs: Pairs, dev: Pairs | None = None, preset: Preset = "plain", hours: float = 0,
           tune_search: bool | None = None, epoch_ended: EpochEnded = None, **options: typing.Any) -> Model:
     """Return a new model, trained on the pairs as `elman train` does: Model.create and Model.train, with the options of
-    both. For a real corpus, give dev pairs and preset="small". Ctrl-C discards the model; `hours` keeps it."""
+    both. For a real corpus, give dev pairs and preset="small". If Ctrl-C or another exception ends training, the
+    exception has the model with what it has learned in its attribute `model`."""
     of_model, of_training = ([name for name, *_ in options_of(f"elman_{each}_options")] for each in ("model", "train"))
     for name in options:
         if name not in of_model and name not in of_training:
@@ -409,7 +410,14 @@ def train(pairs: Pairs, dev: Pairs | None = None, preset: Preset = "plain", hour
     creation = {name: value for name, value in options.items() if name in of_model or name in OF_CREATION}
     training = {name: value for name, value in options.items() if name not in of_model}
     model = Model.create(pairs, preset=preset, **creation)
-    model.train(pairs, dev, epoch_ended, preset=preset, hours=hours, tune_search=tune_search, **training)
+    try:
+        model.train(pairs, dev, epoch_ended, preset=preset, hours=hours, tune_search=tune_search, **training)
+    except BaseException as raised:
+        if model.info.history.updates > 0:
+            raised.model = model
+            if hasattr(raised, "add_note"):
+                raised.add_note("the attribute `model` of this exception is the model with what it has learned")
+        raise
     return model
 
 
