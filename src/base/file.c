@@ -232,15 +232,16 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
   const struct buffer *into = reading->into;
   const bool compressed = reading->decompressor.state != INPUT_PLAIN;
   if (limits->unpacked > 0 && compressed && into->length > limits->unpacked)
-    return fail(error, ELMAN_BAD_DATA, NULL, "has more than %zu bytes after decompression; %s",
-                limits->unpacked, limits->fixed ? other_file : "`max_unpacked` sets the limit");
+    return fail(error, ELMAN_BAD_DATA, NULL, "has more than %zu byte%s after decompression; %s",
+                limits->unpacked, plural_ending(limits->unpacked),
+                limits->fixed ? other_file : "`max_unpacked` sets the limit");
   while (reading->has_lines && reading->searched < into->length) {
     const char *at = into->bytes + reading->searched;
     const char *end = memchr(at, '\n', into->length - reading->searched);
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
-      return fail(error, ELMAN_BAD_DATA, NULL, "line %zu has more than %zu bytes; %s",
-                  reading->lines + 1, limits->line,
+      return fail(error, ELMAN_BAD_DATA, NULL, "line %zu has more than %zu byte%s; %s",
+                  reading->lines + 1, limits->line, plural_ending(limits->line),
                   limits->fixed ? other_file : "`max_bytes` sets the limit");
     if (end == NULL) break;
     reading->line_start = ++reading->searched;

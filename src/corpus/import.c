@@ -116,7 +116,8 @@ elman_status import_check_size(const struct importer *importer, size_t number, s
   const size_t limit = importer->options->max_bytes;
   if (limit == 0 || size <= limit) return ELMAN_OK;
   return import_fail(importer, ELMAN_BAD_DATA, number,
-                     "the record has more than %zu bytes; `max_bytes` sets the limit", limit);
+                     "the record has more than %zu byte%s; `max_bytes` sets the limit", limit,
+                     plural_ending(limit));
 }
 
 /* ---- pairs ---- */

@@ -102,6 +102,7 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
     expect_stderr_match '^elman: lines.gz: has more than 1000000 bytes after decompression; --max-unpacked sets the limit$'
   done
 fi
+expect_error 65 '^elman: pairs: line 1 has more than 1 byte; --max-bytes sets the limit$' train --max-bytes 1 pairs
 expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-bytes sets the limit$' train --max-bytes 10 \
   pairs
 expect_exit 65 "$ELMAN" train --max-bytes 10 --source source.gz --target target
