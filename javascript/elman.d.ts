@@ -76,7 +76,7 @@ export interface Settings {
   batchSize?: number            // sentence pairs per update (1 to 65536, default 32)
   // maximum tokens per batch, padding included; replaces the batch size; 0 disables (0 to 16777216, default 0)
   batchTokens?: number
-  // parts of a batch, computed one after the other or by one process each (1 to 1024, default 1)
+  // parts of a batch whose gradients are computed separately and added (1 to 1024, default 1)
   shards?: number
   // operands of large matrix products; bfloat16 is faster on some processors (default "float32")
   precision?: "float32" | "bfloat16"

@@ -127,7 +127,7 @@ typedef enum elman_scope {
   X(SIZE, batch_tokens, NULL, "batch size in tokens", 0, 16777216, 0, TRAINING, "Training",        \
     "maximum tokens per batch, padding included; replaces the batch size; 0 disables")             \
   X(SIZE, shards, NULL, "shards", 1, 1024, 1, TRAINING, "Training",                                \
-    "parts of a batch, computed one after the other or by one process each")                       \
+    "parts of a batch whose gradients are computed separately and added")                          \
   X(PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, "Training",  \
     "operands of large matrix products; bfloat16 is faster on some processors")                    \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, "Optimization",       \

@@ -3,6 +3,7 @@
 #define ELMAN_PLOT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "elman/status.h"
@@ -31,6 +32,7 @@ typedef struct elman_plot_options {
   const char *x_axis;        /* key of the horizontal axis; default "update" */
   bool log_x, log_y;         /* logarithmic axes; points that are not positive are omitted */
   const char *const *labels; /* one per log, for the legend; NULL (default) = names of files */
+  uint64_t reserved[4];
 } elman_plot_options;
 
 ELMAN_API elman_plot_options elman_plot_options_default(void);

@@ -292,7 +292,7 @@ static elman_status check(const elman_model *model, const elman_evaluate_options
   one.n_best = 1;
   if (one.split_sentences == ELMAN_SPLIT_ON)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "split_sentences must not be on: each side of a pair is one sentence");
+                "`split_sentences` must not be `on`: each side of a pair is one sentence");
   return check_translate_options(inner_model_const(model), &one, error);
 }
 

@@ -133,7 +133,7 @@ int corpus_convert_command(int argc, char **argv) {
        "from the names, or 1,2", .group = "Input", .text = &import->columns},
       {"languages", 0, "A,B",
        "languages of source and target: codes in TMX, names in the header, or keys",
-       "the first two", .group = "Input", .text = &import->languages},
+       "the first two in TMX", .group = "Input", .text = &import->languages},
       {"separator", 0, "NAME", "separator of the columns of CSV", "from content", .group = "Input",
        .text = &import->separator, .choice = elman_import_separator_name},
       {"header", 0, "WHEN", "names of the columns in the first record", .group = "Input",
