@@ -124,8 +124,8 @@ int serve_command(int argc, char **argv) {
       "serve",
       "[options]",
       "Serves translations over HTTP: POST /translate as LibreTranslate, POST /v1/translations\n"
-      "with scores, tokens and attention, and the playground at /. SIGHUP reloads the models;\n"
-      "SIGTERM ends the service after the current requests.",
+      "with scores, tokens and attention, and the playground at / if the build contains it.\n"
+      "SIGHUP reloads the models; SIGTERM ends the service after the current requests.",
       options,
       rules,
       .reads_operands = false};

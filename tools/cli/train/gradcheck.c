@@ -164,7 +164,7 @@ int gradcheck_command(int argc, char **argv) {
       MODEL_OPTION(model_path),
       {"epsilon", 0, "H", "step of the central differences", .real = &choice.step, .lowest = 1e-12,
        .highest = 1},
-      {"samples", 0, "N", "random parameters per tensor, twice as many of an embedding; 0 = all",
+      {"samples", 0, "N", "parameters drawn per tensor, twice per embedding; 0 = all",
        .count = &choice.samples, .most = SIZE_MAX},
       {"tolerance", 0, "X", "maximum relative error of a gradient", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
