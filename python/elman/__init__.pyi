@@ -338,6 +338,7 @@ class Model(_Handle):
         threads: int = ...,
         split_sentences: typing.Literal["auto", "on", "off"] = ...,
         without_scores: bool = ...,
+        without_attention: bool = ...,
     ) -> Translation: ...
     @typing.overload
     def translate(
@@ -369,6 +370,7 @@ class Model(_Handle):
         threads: int = ...,
         split_sentences: typing.Literal["auto", "on", "off"] = ...,
         without_scores: bool = ...,
+        without_attention: bool = ...,
     ) -> list[Translation]: ...
     def tune_search(
         self,

@@ -18,7 +18,7 @@ from elman._options import (as_many, check, check_reference, evaluate_options, e
                             number_of, options_of, overrides_of, path_of, paths_of, place, preset_of, text_of, texts_of,
                             unknown_option, with_options, word_of)
 from elman._pairs import Pair, Pairs, pairs_of
-from elman._training import ALL, CALLBACKS, Epoch, Training
+from elman._training import ALL, CALLBACKS, OWN, Epoch, Training
 from elman._translation import Floats, Translation, translations_of
 from elman.records import record_of, value_of
 
@@ -203,7 +203,7 @@ class Model(Handle):
         if epoch_ended is not None and not callable(epoch_ended):
             raise TypeError(f"epoch_ended must be a function, not {epoch_ended!r}")
         functions = dict(zip(CALLBACKS, (report, validated, checkpoint_written, snapshot_written)))
-        with Training(self, pairs, dev, functions, options, preset, hours, tune_search) as run:
+        with Training(self, pairs, dev, functions, options, preset, hours, tune_search, (*OWN, "epoch_ended")) as run:
             if epoch_ended is None:
                 run.advance(ALL)
             else:
@@ -217,7 +217,9 @@ class Model(Handle):
                  checkpoint_written: CheckpointWritten = None, snapshot_written: SnapshotWritten = None,
                  preset: Preset = "plain", hours: float = 0, tune_search: bool | None = None,
                  **options: typing.Any) -> Training:
-        """Begin to train the model in steps; arguments are those of `train`."""
+        """Begin to train the model in steps. The arguments are those of `train` except `epoch_ended`: iterate instead."""
+        if "epoch_ended" in options:
+            raise TypeError("training has no callback epoch_ended; iterate over the epochs instead")
         functions = dict(zip(CALLBACKS, (report, validated, checkpoint_written, snapshot_written)))
         return Training(self, pairs, dev, functions, options, preset, hours, tune_search)
 

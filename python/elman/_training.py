@@ -18,7 +18,7 @@ if typing.TYPE_CHECKING:
     from elman.records import Validation
 
 CALLBACKS = "report", "validated", "checkpoint_written", "snapshot_written"
-OWN = ("dev", "epoch_ended", "preset", "hours", "tune_search", *CALLBACKS)
+OWN = ("dev", "preset", "hours", "tune_search", *CALLBACKS)  # parameters of Model.training
 MOST_HOURS = 1_000_000
 ALL = ctypes.c_size_t(-1).value
 
@@ -56,8 +56,8 @@ class Training:
 
     or call `advance` and, at the end, `finish`. The end of `with` or of the iteration, also by `break`, finishes."""
 
-    def __init__(self, model, pairs, dev, functions, options, preset="plain", hours=0, tune_search=None):
-        given, uses = fill(library.elman_train_options_default(), options, OWN), contextlib.ExitStack()
+    def __init__(self, model, pairs, dev, functions, options, preset="plain", hours=0, tune_search=None, own=OWN):
+        given, uses = fill(library.elman_train_options_default(), options, own), contextlib.ExitStack()
         used_preset, limit = preset_of(preset, given, options), number_of("hours", hours, ctypes.c_double)
         if not 0 <= limit <= MOST_HOURS:
             raise ValueError(f"hours must be from 0 to {MOST_HOURS:,}, where 0 is no limit, not {hours!r}")

@@ -1,8 +1,8 @@
 /* Measure updates through the public API:
  * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]
  *
- * Train a model with E = H = HIDDEN and the given hyperparameters of model and training, whose
- * values are JSON, on pairs whose words are separated by spaces. Print the seconds of each update
+ * Train a model with E = H = HIDDEN and the given hyperparameters of model and training, such as
+ * cell=gru, on pairs whose words are separated by spaces. Print the seconds of each update
  * except the first, which includes the initialization; the seconds of the whole run; the vocabulary
  * sizes; and the peak memory. UPDATES 0 is one epoch; otherwise training repeats the pairs for
  * UPDATES updates. THREADS 0 is one per core. */
@@ -39,7 +39,7 @@ static void set(elman_model_options *shape, elman_train_options *options, char *
   if (row == NULL) bench_fail("NAME of a setting is not a hyperparameter");
   const bool of_model = row->scope == ELMAN_SCOPE_MODEL || row->scope == ELMAN_SCOPE_START;
   bench_check(elman_option_set(row, of_model ? (void *)shape : (void *)options, value,
-                               ELMAN_FORM_JSON, ELMAN_NAMES_FIELD, &error),
+                               ELMAN_FORM_WORD, ELMAN_NAMES_FIELD, &error),
               &error);
 }
 

@@ -257,7 +257,7 @@ class Bench:
 
     def update(self, pairs, hidden, batch, updates, threads=None, shards=1, settings=None):
         return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads, shards,
-                        *(f"{name}={json.dumps(value)}" for name, value in (settings or {}).items()))
+                        *(f"{name}={str(value).lower()}" for name, value in (settings or {}).items()))
 
     def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
         return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
