@@ -338,7 +338,6 @@ class Model(_Handle):
         threads: int = ...,
         split_sentences: typing.Literal["auto", "on", "off"] = ...,
         without_scores: bool = ...,
-        without_attention: bool = ...,
     ) -> Translation: ...
     @typing.overload
     def translate(
@@ -370,7 +369,6 @@ class Model(_Handle):
         threads: int = ...,
         split_sentences: typing.Literal["auto", "on", "off"] = ...,
         without_scores: bool = ...,
-        without_attention: bool = ...,
     ) -> list[Translation]: ...
     def tune_search(
         self,

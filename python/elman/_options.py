@@ -137,6 +137,15 @@ def json_of(value):
         return repr(value)
 
 
+# Fields that Python does not take: a Translation has its weights.
+NOT_TAKEN = {"elman_translate_options": ("without_attention",)}
+
+
+def fields_of(struct):
+    """Return the fields of a struct of options that Python takes: their kinds by name."""
+    return {name: kind for name, kind in library.fields(struct) if name not in NOT_TAKEN.get(struct, ())}
+
+
 def set_row(options, row, value):
     """Set a field by its row in the table of the library."""
     error = library.complete("elman_error")()
@@ -168,7 +177,7 @@ def unknown_option(struct, name, own=()):
     """Return the message about a name that is no option of the struct."""
     if not isinstance(name, str) or "\0" in name:
         return f"unknown option {name!r}"
-    kinds = dict(library.fields(struct))
+    kinds = fields_of(struct)
     inner = [field for field, other in kinds.items() if name in dict(getattr(other, "_fields_", ()))]
     if inner:
         return f"unknown option '{name}'; it is a field of {inner[0]}"
@@ -180,7 +189,7 @@ def unknown_option(struct, name, own=()):
     error, scopes = library.complete("elman_error")(), library.scopes(struct)
     library.elman_option_refuse(scopes, name.encode(), strings([*others, *(each.encode() for each in own), None]), NAMES, ctypes.byref(error))
     message = error.message.decode()
-    users = [user for other, user in USERS.items() if name in dict(library.fields(other))]
+    users = [user for other, user in USERS.items() if name in fields_of(other)]
     return f"{message}; it is an option of {users[0]}" if users and message == f"unknown option '{name}'" else message
 
 
@@ -188,7 +197,7 @@ def fill(options, values, own=()):
     """Set the fields that users may set: all except pointers to anything other than text. `own` are names of
     parameters that a message about an unknown option may suggest."""
     struct = type(options).__name__
-    kinds = dict(library.fields(struct))
+    kinds = fields_of(struct)
     if not isinstance(values, dict):
         raise TypeError(f"a dictionary with fields of {struct} is needed, not {values!r}")
     for name, value in values.items():
@@ -277,7 +286,7 @@ FILES = "checkpoint", "output", "source_file", "target_file", "alignment_file"
 def options_of(struct, names=None):
     """Yield name, type, default and help of the fields of a struct that users may set."""
     defaults = getattr(library, struct + "_default")()
-    for name, kind in library.fields(struct):
+    for name, kind in fields_of(struct).items():
         row, words, found = library.rows_of[struct].get(name), words_of(struct, name), getattr(defaults, name)
         if row is not None and row.value == library.enum("elman_value")["name"]:
             words = library.choices(row)
