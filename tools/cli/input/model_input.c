@@ -60,7 +60,7 @@ int models_check(const struct models *models, const elman_translate_options *opt
   return EX_USAGE;
 }
 
-int models_open(struct models *models, elman_translate_options *options) {
+int models_load(struct models *models, const elman_translate_options *options) {
   struct option_list *paths = &models->paths;
   elman_error error;
   for (size_t i = 0; i < paths->count; i++) {
@@ -71,7 +71,11 @@ int models_open(struct models *models, elman_translate_options *options) {
     report(paths->words[i], "differs from %s: %s", paths->words[0], error.message);
     return exit_code_of(error.code);
   }
-  int code = models_check(models, options);
+  return models_check(models, options);
+}
+
+int models_open(struct models *models, elman_translate_options *options) {
+  int code = models_load(models, options);
   if (code == EX_OK) code = search_options_adopt(options, &models->given, models->open[0]);
   if (code != EX_OK) return code;
   options->ensemble = (const elman_model *const *)models->open + 1;

@@ -46,9 +46,12 @@ struct models {
  */
 int models_check(const struct models *models, const elman_translate_options *options);
 
-/* Load the models. The models after the first become the ensemble in `options`. The first model may
- * store a search, which completes `options`. Return an exit code; print a message if it is not 0.
- * The caller must call models_close in either case. */
+/* Load the models and check that they support the options. Return an exit code; print a message if
+ * it is not 0. The caller must call models_close in either case. */
+int models_load(struct models *models, const elman_translate_options *options);
+
+/* Do as models_load does. Then the models after the first become the ensemble in `options`, and the
+ * search that the first model stores completes `options`. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);
 

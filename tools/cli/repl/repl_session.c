@@ -74,9 +74,8 @@ void side_close(struct side *side) {
 }
 
 int side_open(struct side *side, const struct session *session) {
-  elman_translate_options options = session->options; /* options that the models must support */
   elman_error error;
-  int code = models_open(&side->models, &options);
+  int code = models_load(&side->models, &session->options);
   if (code == EX_OK &&
       elman_translator_create(&side->translator, side->models.open[0], &error) != ELMAN_OK)
     code = report_error(&error);
