@@ -78,3 +78,12 @@ if [ -e state ]; then
   grep -qx '：attention never' state/elman/history || fail "a command with a full-width colon was not completed"
   ! grep -q 'never mind' state/elman/history || fail "the history contains a line that was cleared"
 fi
+
+# A model's number type is noted once. Pasted lines are one text, whose translation has as many lines.
+"$ELMAN" convert -q -m other.safetensors --dtype int8 -o int8.safetensors || fail "conversion failed"
+options='-m int8.safetensors'
+session C.UTF-8 ':model int8.safetensors' $'\e[200~我 爱 学习\n\n我 爱 学习\e[201~' :q
+[ "$(grep -c 'from the model: precision int8$' "$results/stdout")" -eq 2 ] || fail "expected one note for each loading"
+! grep -qF '\u{A}' "$results/stdout" || fail "line feeds of the translation are escaped"
+[ ! -e state ] || [ "$(grep -c 'I love studying$' "$results/stdout")" -eq 2 ] || fail "expected two translated lines"
+options=

@@ -35,6 +35,10 @@ at_terminal "我 爱 | $seen x" "$ELMAN" corpus check --max-ratio 1.01 pairs.tsv
 at_terminal "$seen" "$ELMAN" inspect --vocabulary target
 at_terminal "elman: $seen: " "$ELMAN" translate -m "$bad" '我'
 
+# A text with several lines stays one on a terminal.
+at_terminal "$seen x" "$ELMAN" translate $'我 爱\n我'
+expect_stdout_match '^a[^ ]*h$'
+
 expect_exit 0 "$ELMAN" translate '我 爱' '我'
 expect_stdout "$bad x" "$bad"
 expect_no_stderr

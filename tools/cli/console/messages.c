@@ -63,10 +63,17 @@ void print_data(FILE *stream, const char *text) {
   const int descriptor = fileno(stream); /* -1 for a stream without a file */
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;
-  if (is_terminal)
-    print_visible_bytes(stream, text, strlen(text));
-  else
+  if (!is_terminal) {
     fputs(text, stream);
+    return;
+  }
+  for (;;) {
+    const size_t length = strcspn(text, "\n");
+    print_visible_bytes(stream, text, length);
+    if (text[length] == '\0') return;
+    putc('\n', stream);
+    text += length + 1;
+  }
 }
 
 /* ---- signals ---- */
