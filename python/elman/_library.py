@@ -257,7 +257,7 @@ class Handle:
         """Free the memory. The object cannot be used any more."""
         with self._guard:
             if self._users > 0:
-                raise RuntimeError("what a call is using cannot be closed")
+                raise RuntimeError(f"the {type(self).__name__} is in use and cannot be closed")
             self._free()
 
     def __enter__(self) -> typing.Self:

@@ -382,7 +382,8 @@ class Model(Handle):
         sources, targets = texts_of("sources", sources), texts_of("targets", targets)
         links = sources if alignments is None else texts_of("alignments", alignments)
         if not len(sources) == len(targets) == len(links):
-            raise ValueError("there are not as many sources, targets and alignments")
+            raise ValueError("there are not as many sources, targets and alignments: "
+                             f"{len(sources)}, {len(targets)} and {len(links)}")
         if alignments is not None:
             given.alignments = links
         report = ctypes.POINTER(library.complete("elman_gradient_report"))()

@@ -92,7 +92,7 @@ def word_of(name, value, words):
     """Return the value of an enum for its word."""
     if not isinstance(value, str) or value not in words:
         kind = ValueError if isinstance(value, str) else TypeError
-        raise kind(f"{name} is one of {', '.join(words)}, not {value!r}"
+        raise kind(f"{name} must be one of {', '.join(words)}, not {value!r}"
                    f"{hint(value, {word: word for word in words})}")
     return words[value]
 
@@ -110,7 +110,7 @@ def number_of(name, value, kind):
     is_bool = isinstance(value, (bool, numpy.bool_))
     if kind is ctypes.c_bool:
         if not is_bool:
-            raise TypeError(f"{name} is True or False, not {value!r}")
+            raise TypeError(f"{name} must be True or False, not {value!r}")
         return bool(value)
     if kind is ctypes.c_double:
         if is_bool or not hasattr(type(value), "__float__"):
@@ -120,7 +120,7 @@ def number_of(name, value, kind):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     whole = value.__index__()
     if not 0 <= whole < 1 << 8 * ctypes.sizeof(kind):
-        raise ValueError(f"{name} cannot be {value}")
+        raise ValueError(f"{name} must be a whole number from 0 to {(1 << 8 * ctypes.sizeof(kind)) - 1}, not {value}")
     return whole
 
 
@@ -372,11 +372,9 @@ def as_many(what, values, text, texts):
         return [values]
     if values is None:
         return [None] * len(texts)
-    if isinstance(values, str):
-        raise ValueError(f"there are not as many {what} as texts")
-    values = list_of(what, values, "one for each text")
+    values = list_of(what, values, "values, one for each text")
     if len(values) != len(texts):
-        raise ValueError(f"there are not as many {what} as texts")
+        raise ValueError(f"there are not as many {what} as texts: {len(values)} and {len(texts)}")
     return values
 
 

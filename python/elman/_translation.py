@@ -110,7 +110,7 @@ class Translation:
 def _format(name):
     names = [*names_of("elman_format_name")]
     if name not in names:
-        raise ValueError(f"format is one of {', '.join(names)}, not {name!r}{hint(name, {each: each for each in names})}")
+        raise ValueError(f"format must be one of {', '.join(names)}, not {name!r}{hint(name, {each: each for each in names})}")
     return name.encode()
 
 

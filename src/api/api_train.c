@@ -121,7 +121,7 @@ static elman_status do_step(elman_training *run, enum step step, size_t updates,
   if (error == NULL) error = &own;
   if (model->changes != run->changes)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "another training run has changed the model; free this one");
+                "another training run has changed the model, so this run cannot continue");
   enter_again(&before, run->team);
   const elman_status status = step == ADVANCE ? run_advance(run, updates, error)
                               : step == SAVE  ? run_save(run, error)
