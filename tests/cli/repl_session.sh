@@ -22,7 +22,7 @@ expect_stdout_match "^elman: :set: unknown option 'bem'; did you mean 'beam'\?$"
 expect_stdout_match '^elman: :set: beam needs a value: N$'
 expect_stdout_match '^beam is raised to 7$'
 expect_stdout_match '^  beam +7 '
-expect_stdout_match '^replace-unknown is yes$'
+expect_stdout_match '^replace-unknown is on$'
 expect_same beam.json attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'
 expect_same plain.json attention --format json '我 爱 学习'
 

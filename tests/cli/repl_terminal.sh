@@ -87,3 +87,9 @@ session C.UTF-8 ':model int8.safetensors' $'\e[200~我 爱 学习\n\n我 爱 学
 ! grep -qF '\u{A}' "$results/stdout" || fail "line feeds of the translation are escaped"
 [ ! -e state ] || [ "$(grep -c 'I love studying$' "$results/stdout")" -eq 2 ] || fail "expected two translated lines"
 options=
+
+# Commands of the display print the current setting if they have no argument.
+session C.UTF-8 :attention ':attention on' :attention :units :override :q
+for setting in 'attention is off' 'attention is on' 'units is auto' 'attention is unmodified'; do
+  expect_stdout_match "^$setting$"
+done

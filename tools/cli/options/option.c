@@ -185,7 +185,7 @@ const char *option_format_value(char text[VALUE_SIZE], const struct option *opti
     snprintf(text, VALUE_SIZE, "%s",
              option->language->code[0] == '\0' ? "none" : option->language->code);
   else
-    snprintf(text, VALUE_SIZE, "%s", *option->flag ? "yes" : "no");
+    snprintf(text, VALUE_SIZE, "%s", *option->flag ? "on" : "off");
   return text;
 }
 

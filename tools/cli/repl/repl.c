@@ -54,7 +54,7 @@ static const char *override_word(size_t index) {
 /* If several names start with an abbreviation, it means the first of them. */
 static const struct repl_command session_commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
-    {"attention", "on|off", "show the attention under each translation", WORDS,
+    {"attention", "[on|off]", "show the attention under each translation", WORDS,
      session_set_attention, switch_word},
     {"alternatives", "[N [K]]",
      "list the K most likely tokens at position N of the last translation", WORDS,
@@ -63,11 +63,11 @@ static const struct repl_command session_commands[] = {
      NULL},
     {"trace", "[TEXT]", "print gradient norms for TEXT, or for the last translation", TEXT,
      session_trace, NULL},
-    {"override", "WHAT|off", "change the attention, as 'elman attention --override' does", WORDS,
+    {"override", "[WHAT|off]", "change the attention, as 'elman attention --override' does", WORDS,
      session_set_override, override_word},
     {"set", "[NAME VALUE]", "change a search option, or list all", WORDS, session_set,
      session_setting_name},
-    {"units", "WHAT", "show attention between words, tokens or subwords; auto chooses", WORDS,
+    {"units", "[WHAT]", "show attention between words, tokens or subwords; auto chooses", WORDS,
      session_set_units, units_choice},
     {"dump", "FILE", "write the last attention matrix; the suffix selects the format", WRITE,
      session_dump, NULL},

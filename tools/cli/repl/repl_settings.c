@@ -156,15 +156,24 @@ void session_set_override(struct session *session, char *argument) {
 
 /* ---- display ---- */
 
+/* Set an option of the display. Without an argument, print its value and return false; also return
+ * false if the argument is refused. */
+static bool set_or_print(const struct option *option, const char *argument) {
+  char value[VALUE_SIZE];
+  if (argument[0] != '\0') return option_set(option, argument, &at_colon) == EX_OK;
+  print_info("%s is %s", option->name, option_format_value(value, option));
+  return false;
+}
+
 void session_set_attention(struct session *session, char *argument) {
   const struct option option = {.name = "attention", .flag = &session->show_attention};
-  (void)option_set(&option, argument, &at_colon);
+  (void)set_or_print(&option, argument);
 }
 
 void session_set_units(struct session *session, char *argument) {
   unsigned index = session->units;
   const struct option option = {.name = "units", .index = &index, .choice = units_choice};
-  if (option_set(&option, argument, &at_colon) != EX_OK) return;
+  if (!set_or_print(&option, argument)) return;
   elman_alignment_units units = (elman_alignment_units)index;
   if (units_check(":units", units, &session->side.models) == EX_OK &&
       overrides_choose_units(&units, &session->options, &at_colon) == EX_OK)
