@@ -19,7 +19,8 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length);
 void print_visible(FILE *stream, const char *text);
 
 /* Print data. On a terminal, do as print_visible_bytes does, but keep line feeds; in files and
- * pipes, write the bytes unchanged. Change errno only if the write fails, so that output_flush can report the reason. */
+ * pipes, write the bytes unchanged. Change errno only if the write fails, so that output_flush can
+ * report the reason. */
 void print_data(FILE *stream, const char *text);
 
 /* ---- stop signals, which are recorded and checked by the main loop ---- */
