@@ -79,13 +79,19 @@ if [ -e state ]; then
   ! grep -q 'never mind' state/elman/history || fail "the history contains a line that was cleared"
 fi
 
-# A model's number type is noted once. Pasted lines are one text, whose translation has as many lines.
+# The number type of a model is noted once.
 "$ELMAN" convert -q -m other.safetensors --dtype int8 -o int8.safetensors || fail "conversion failed"
 options='-m int8.safetensors'
-session C.UTF-8 ':model int8.safetensors' $'\e[200~我 爱 学习\n\n我 爱 学习\e[201~' :q
+session C.UTF-8 ':model int8.safetensors' :q
 [ "$(grep -c 'from the model: precision int8$' "$results/stdout")" -eq 2 ] || fail "expected one note for each loading"
-! grep -qF '\u{A}' "$results/stdout" || fail "line feeds of the translation are escaped"
-[ ! -e state ] || [ "$(grep -c 'I love studying$' "$results/stdout")" -eq 2 ] || fail "expected two translated lines"
+options=
+
+# A tab in a sentence, such as one of pasted text, is a blank.
+"$ELMAN" train -q -t 1 --hidden-size 8 --epochs 1 --columns 2,1 -o english.safetensors "$DATA/toy.zh-en.tsv" ||
+  fail "training failed"
+options='-m english.safetensors'
+session C.UTF-8 $'\tI\tlove\tstudying' :q
+! grep 'not in the vocabulary' "$results/stdout" || fail "the tabs were dropped"
 options=
 
 # Commands of the display print the current setting if they have no argument.

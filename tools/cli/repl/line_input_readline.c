@@ -117,9 +117,17 @@ static char **complete(const char *word, int start, int end) {
   return matches;
 }
 
+/* Complete a command. Insert the tab into a sentence: pasted text contains tabs between words. */
+static int complete_or_insert(int count, int key) {
+  const char *line = rl_line_buffer + strspn(rl_line_buffer, " \t");
+  return words->lead(line) > 0 ? rl_complete(count, key) : rl_insert(count, key);
+}
+
 void line_input_start(const struct line_input_words *of_program) {
   words = of_program;
   rl_attempted_completion_function = complete;
+  rl_bind_key_in_map('\t', complete_or_insert, emacs_standard_keymap);
+  rl_bind_key_in_map('\t', complete_or_insert, vi_insertion_keymap);
   rl_readline_name = "elman";
   /* Write to standard error: standard output is for data and may be a file. */
   rl_outstream = stderr;
