@@ -23,8 +23,8 @@ expect_same two translate --json -m by-file -m won 我
 printf 'dropout = 0.25\npreset = small\nattentional-layer = no\n' >preset.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --hidden-size 8 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect --config
-for line in 'hidden-size = 8' 'attention = additive' 'bidirectional = yes' '# attentional-layer = no' \
-  'orthogonal = yes' 'epochs = 0'; do
+for line in 'hidden-size = 8' 'attention = additive' 'bidirectional = on' '# attentional-layer = off' \
+  'orthogonal = on' 'epochs = 0'; do
   expect_stdout_match "^$line\$"
 done
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --preset plain "$DATA/toy.zh-en.tsv"

@@ -163,7 +163,7 @@ static void write_config(FILE *stream, const elman_model *model) {
           history.updates, plural(history.updates), history.epochs, plural(history.epochs));
   fprintf(stream, "%sepochs = %" PRIu64 "\n",
           history.updates > 0 && history.epochs == 0 ? "# " : "", history.epochs);
-  if (info.search.beam > 0) fputs("tune-search = yes\n", stream);
+  if (info.search.beam > 0) fputs("tune-search = on\n", stream);
   write_settings(stream, &info, true);
   fputs("# Default values:\n", stream);
   write_settings(stream, &info, false);
