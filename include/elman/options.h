@@ -144,6 +144,8 @@ typedef enum elman_scope {
     "Regularization", "dropout probability of attention weights")                                  \
   X(SHARE, label_smoothing, NULL, "label smoothing", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "label smoothing: probability spread over the vocabulary")                                     \
+  X(REAL, r_drop, NULL, "R-Drop", 0, 1000, 0, TRAINING, "Regularization",                          \
+    "weight of the divergence between two passes with different dropout masks; 0 disables")        \
   X(SHARE, subword_dropout, NULL, "subword dropout", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "BPE-dropout: probability of skipping a merge operation")                                      \
   X(SHARE, drop_source_mark, NULL, "final mark dropping, source", 0, 1, 0, TRAINING,               \
@@ -245,6 +247,7 @@ typedef enum elman_scope {
   X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, bleu_tokens, NEEDS, "dev", NULL)                                                        \
   X(TRAIN, schedule = plateau, NEEDS, "dev", NULL)                                                 \
+  X(TRAIN, r_drop, NEEDS, "dropout or attention_dropout", NULL)                                    \
   X(TRAIN, subword_dropout, EXCLUDES, "guide_weight", NULL)                                        \
   X(TRAIN, drop_source_mark, EXCLUDES, "guide_weight", NULL)                                       \
   X(TRAIN, drop_marks, EXCLUDES, "guide_weight", NULL)                                             \

@@ -391,7 +391,7 @@ const LABELS = {
   targetTokens: "目标切分", normalization: "规范化", orthogonal: "正交初始化", minCount: "最少出现次数",
   maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
   batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", optimizer: "优化器", schedule: "学习率调度",
-  warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑",
+  warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑", rDrop: "R-Drop",
   subwordDropout: "子词 dropout", dropSourceMark: "去掉源文句末标点", dropMarks: "去掉句末标点",
   upperCase: "大写", titleCase: "首字母大写", typos: "打字错误", merge: "连句", copyNoise: "照抄的内容",
   average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",

@@ -292,6 +292,7 @@ class TrainSettings:
     dropout: float
     attention_dropout: float
     label_smoothing: float
+    r_drop: float
     subword_dropout: float
     drop_source_mark: float
     drop_marks: float

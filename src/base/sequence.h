@@ -39,6 +39,8 @@ struct batch {
   uint32_t *labels; /* (tokens): w1 .. wn </s> of all sentences, time-major, without padding */
   size_t tokens;    /* number of target tokens without padding, </s> included; N in the loss */
   struct guide guide;
+  size_t copies;     /* number of adjacent sentences that are copies of the same pair: 2 with R-Drop,
+                        else 1 */
   struct arena arena;
 };
 

@@ -37,14 +37,25 @@ void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids,
   }
 }
 
+/* The pairs of a batch. Sentence b is pair indices[b / copies]. */
+struct pair_list {
+  const size_t *indices;
+  size_t copies;
+};
+
+static size_t pair_at(struct pair_list list, size_t b) {
+  return list.indices[b / list.copies];
+}
+
 static void fill_target(struct sequence *sequence, uint32_t *labels,
-                        const struct sentences *sentences, const size_t *indices) {
+                        const struct sentences *sentences, struct pair_list list) {
   const size_t B = sequence->batch;
-  for (size_t b = 0; b < B; b++) sequence->lengths[b] = sentences_length(sentences, indices[b]) + 1;
+  for (size_t b = 0; b < B; b++)
+    sequence->lengths[b] = sentences_length(sentences, pair_at(list, b)) + 1;
   size_t n = 0;
   for (size_t t = 0; t < sequence->steps; t++) {
     for (size_t b = 0; b < B; b++) {
-      const uint32_t *ids = sentences->ids + sentences->starts[indices[b]];
+      const uint32_t *ids = sentences->ids + sentences->starts[pair_at(list, b)];
       const size_t words = sequence->lengths[b] - 1;
       sequence->ids[t * B + b] = t == 0 ? TOKEN_START : t <= words ? ids[t - 1] : 0;
       if (t <= words) labels[n++] = t < words ? ids[t] : TOKEN_END;
@@ -62,15 +73,16 @@ static void close_starts(struct guide *guide, size_t positions) {
 }
 
 /* Fill the guide in time-major order, in which the links of a sentence are not contiguous. */
-static void fill_guide(struct guide *guide, const struct token_links *links, const size_t *indices,
+static void fill_guide(struct guide *guide, const struct token_links *links, struct pair_list list,
                        size_t steps, size_t B) {
   memset(guide->starts, 0, (steps * B + 1) * sizeof *guide->starts);
   for (size_t b = 0; b < B; b++)
-    for (size_t i = links->starts[indices[b]]; i < links->starts[indices[b] + 1]; i++)
+    for (size_t i = links->starts[pair_at(list, b)]; i < links->starts[pair_at(list, b) + 1]; i++)
       guide->starts[links->items[i].target * B + b + 1]++;
   close_starts(guide, steps * B);
   for (size_t b = 0; b < B; b++) {
-    const size_t first = links->starts[indices[b]], end = links->starts[indices[b] + 1];
+    const size_t pair = pair_at(list, b), first = links->starts[pair];
+    const size_t end = links->starts[pair + 1];
     for (size_t i = first, k = 0; i < end; i++) {
       const size_t t = links->items[i].target;
       k = i > first && links->items[i - 1].target == t ? k + 1 : guide->starts[t * B + b];
@@ -88,31 +100,40 @@ static elman_status fit(struct batch *batch, bool guided, elman_error *error) {
 
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) {
+  return batch_fill_copies(batch, corpus, indices, count, 1, error);
+}
+
+elman_status batch_fill_copies(struct batch *batch, const struct corpus *corpus,
+                               const size_t *indices, size_t count, size_t copies,
+                               elman_error *error) {
   const struct token_links *links = &corpus->links;
+  const struct pair_list list = {indices, copies};
   const bool guided = links->starts != NULL;
-  size_t source_steps = 0, target_steps = 0, tokens = 0;
-  batch->guide = (struct guide){0};
-  for (size_t b = 0; b < count; b++) {
-    const size_t source = sentences_length(&corpus->source, indices[b]);
-    const size_t target = sentences_length(&corpus->target, indices[b]) + 1;
+  size_t source_steps = 0, target_steps = 0, tokens = 0, linked = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t source = sentences_length(&corpus->source, indices[i]);
+    const size_t target = sentences_length(&corpus->target, indices[i]) + 1;
     if (source > source_steps) source_steps = source;
     if (target > target_steps) target_steps = target;
     tokens += target;
-    if (guided) batch->guide.links += links->starts[indices[b] + 1] - links->starts[indices[b]];
+    if (guided) linked += links->starts[indices[i] + 1] - links->starts[indices[i]];
   }
   batch->source.steps = source_steps;
   batch->target.steps = target_steps;
-  batch->source.batch = batch->target.batch = count;
-  batch->tokens = tokens;
+  batch->source.batch = batch->target.batch = count * copies;
+  batch->tokens = tokens * copies;
+  batch->copies = copies;
+  batch->guide = (struct guide){.links = linked * copies};
   const elman_status status = fit(batch, guided, error);
   if (status != ELMAN_OK) return status;
-  if (guided) fill_guide(&batch->guide, links, indices, target_steps, count);
-  for (size_t b = 0; b < count; b++) {
-    const uint32_t *ids = corpus->source.ids + corpus->source.starts[indices[b]];
-    batch_fill_source(&batch->source, b, ids, sentences_length(&corpus->source, indices[b]),
+  if (guided) fill_guide(&batch->guide, links, list, target_steps, count * copies);
+  for (size_t b = 0; b < count * copies; b++) {
+    const size_t pair = pair_at(list, b);
+    const uint32_t *ids = corpus->source.ids + corpus->source.starts[pair];
+    batch_fill_source(&batch->source, b, ids, sentences_length(&corpus->source, pair),
                       corpus->source_words);
   }
-  fill_target(&batch->target, batch->labels, &corpus->target, indices);
+  fill_target(&batch->target, batch->labels, &corpus->target, list);
   return ELMAN_OK;
 }
 
@@ -161,6 +182,7 @@ elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t 
   measure_slice(&batch->target, &whole->target, first, count);
   batch->tokens = 0;
   for (size_t b = first; b < first + count; b++) batch->tokens += whole->target.lengths[b];
+  batch->copies = whole->copies;
   const bool guided = whole->guide.starts != NULL;
   batch->guide = (struct guide){0};
   for (size_t t = 0; guided && t < batch->target.steps; t++)

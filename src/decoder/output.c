@@ -27,10 +27,10 @@ void output_logits(real *logits, const real *features, size_t rows,
                  rows);
 }
 
-size_t output_block(size_t tokens) {
+size_t output_block(size_t tokens, size_t copies) {
   enum { MAX_ROWS = 384 };
   const size_t blocks = divide_up(tokens, MAX_ROWS);
-  return blocks <= 1 ? tokens : divide_up(tokens, blocks);
+  return blocks <= 1 ? tokens : divide_up(divide_up(tokens, blocks), copies) * copies;
 }
 
 void output_losses(const struct output_pass *pass) {
@@ -63,9 +63,11 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
 }
 
 void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
-                     struct decoder_sizes sizes) {
+                     size_t copies, struct decoder_sizes sizes) {
   scratch->tiles = output_tiles_of(rows, sizes);
   scratch->parts = arena_allocate(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
+  scratch->differences =
+      copies == 1 ? NULL : arena_reals(arena, rows / copies, sizes.vocabulary, 1);
   scratch->features = arena_reals(arena, scratch->tiles.groups - 1, rows, sizes.features);
 }
 
@@ -83,13 +85,16 @@ struct block {
 struct tile {
   size_t first, width; /* range of columns */
   real *logits;        /* (n,width) */
+  real *differences;   /* with R-Drop (n / 2,width); else NULL */
   struct softmax_part *part;
 };
 
 static struct tile tile_of(const struct block *block, size_t k) {
   const size_t V = block->loss.v, n = block->loss.n, width = block->scratch->tiles.width;
   const size_t first = k * width, left = V - first;
+  real *differences = block->scratch->differences;
   return (struct tile){first, left < width ? left : width, block->pass->logits + n * first,
+                       differences == NULL ? NULL : differences + n / 2 * first,
                        block->scratch->parts + k * n};
 }
 
@@ -113,14 +118,15 @@ static void forward_tile(const void *context, size_t k) {
            (struct product){tile.logits, tile.width, 1, 1, not_transposed(block->features, F),
                             transposed(w->out_weight + tile.first * F, F), n, tile.width, F,
                             w->numerics});
-  cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
+  cross_entropy_part(tile.part, tile.logits, tile.differences, block->loss, tile.first, tile.width);
 }
 
 /* dfeatures (n,F) = beta dfeatures + contribution of the tile */
 static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
   const struct tile tile = tile_of(block, k);
   const size_t n = block->loss.n, F = block->F, at = tile.first * F;
-  cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
+  cross_entropy_gradient(tile.logits, tile.differences, tile.part, block->loss, tile.first,
+                         tile.width); /* (12), (99) */
   /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
   bias_backward(block->gradients->out_bias + tile.first, tile.logits, tile.width, n, tile.width);
   multiply(block,
@@ -160,7 +166,7 @@ void output_gradient(const struct decoder_parameters *gradients, real *dfeatures
     const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
     const struct block block = {.loss = {pass->labels + first, rows,
                                          pass->weights->sizes.vocabulary, pass->smoothing,
-                                         1 / (real)pass->mean_of},
+                                         1 / (real)pass->mean_of, (real)(pass->r_drop / 2)},
                                 .pass = pass,
                                 .features = pass->features + first * F,
                                 .dfeatures = dfeatures + first * F,

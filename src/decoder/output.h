@@ -22,16 +22,18 @@ struct output_pass {
   size_t mean_of; /* divisor of the sum of the losses: the number of tokens of the whole batch, even
                      if the pass covers a part of it */
   double smoothing; /* η */
+  double r_drop;    /* α: rows 2i and 2i + 1 are two passes of one token; 0 = none */
   size_t block;     /* number of rows of logits in a block */
   real *logits;     /* (block,V) */
   double *losses;   /* (N): the losses, which are the result */
 };
 
-/* Return the number of rows of a block for N tokens. Blocks have about equal sizes, and are large
- * so that the weights are read rarely. */
-size_t output_block(size_t tokens);
+/* Return the number of rows of a block for N tokens, a multiple of `copies`, which divides N.
+ * Blocks have about equal sizes, and are large so that the weights are read rarely. */
+size_t output_block(size_t tokens, size_t copies);
 
-/* Compute the losses. Leave the logits of the last block in pass->logits. */
+/* Compute the losses, without the divergences of R-Drop. Leave the logits of the last block in
+ * pass->logits. */
 void output_losses(const struct output_pass *pass);
 
 /* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14);
@@ -52,14 +54,16 @@ struct output_tiles {
 struct output_scratch {
   struct output_tiles tiles;
   struct softmax_part *parts; /* (tiles,rows of a block) */
+  real *differences;          /* with R-Drop (rows of a block / 2,V): differences of two passes */
   real *features;             /* (groups - 1,rows,F): the sums of all groups except the first */
 };
 
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);
 void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
-                     struct decoder_sizes sizes);
+                     size_t copies, struct decoder_sizes sizes);
 
-/* Compute the losses. Add the gradient of the mean loss to the gradients of the weights. Set
+/* Compute the losses, without the divergences of R-Drop. Add the gradient of the mean loss, with
+ * the divergences (98), to the gradients of the weights. Set
  * dfeatures (N,F), the gradient of the features. The logits are undefined afterwards. */
 void output_gradient(const struct decoder_parameters *gradients, real *dfeatures,
                      const struct output_scratch *scratch, const struct output_pass *pass);

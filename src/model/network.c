@@ -20,7 +20,8 @@ static void allocate(struct workspace *w, struct arena *arena, const struct para
   if (gradients) encoder_allocate(&w->encoder_scratch, arena, encoder, source, scratch);
   decoder_allocate(&w->decoder, arena, decoder, &extent, values);
   if (gradients) decoder_allocate(&w->decoder_scratch, arena, decoder, &extent, scratch);
-  if (gradients) output_allocate(&w->output_scratch, arena, w->block, decoder->sizes);
+  if (gradients)
+    output_allocate(&w->output_scratch, arena, w->block, batch->copies, decoder->sizes);
   w->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   w->guide_losses = NULL;
   if (batch->guide.starts != NULL)
@@ -54,7 +55,8 @@ elman_status workspace_fit(struct workspace *workspace, const struct parameters 
         "skip long sentences",
         batch->source.batch, plural_ending(batch->source.batch),
         larger(batch->source.steps, batch->target.steps));
-  workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
+  workspace->block =
+      purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens, batch->copies);
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &workspace->arena, error))
     allocate(workspace, fit.now, weights, batch, purpose);
@@ -109,6 +111,7 @@ static void make_plan(struct plan *plan, const struct network_pass *pass,
                                       .tokens = batch->tokens,
                                       .mean_of = pass->mean_of > 0 ? pass->mean_of : batch->tokens,
                                       .smoothing = pass->regularization->label_smoothing,
+                                      .r_drop = pass->regularization->r_drop,
                                       .block = w->block,
                                       .logits = w->decoder.logits,
                                       .losses = w->losses};

@@ -32,10 +32,11 @@ enum purpose {
   WITH_GRADIENTS_AND_LOGITS = WITH_GRADIENTS | WITH_LOGITS
 };
 
-/* Dropout, label smoothing and guided alignment, for training only. All zero = none. */
+/* Dropout, label smoothing, R-Drop and guided alignment, for training only. All zero = none. */
 struct regularization {
   struct dropouts dropouts; /* the random streams must differ between updates */
   double label_smoothing;   /* η */
+  double r_drop;            /* α, for a batch with two copies of each pair; 0 = none */
   double guide;             /* λ/N_ξ: factor of each guide loss of the batch; 0 = no guide */
 };
 

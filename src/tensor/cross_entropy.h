@@ -20,6 +20,7 @@ struct cross_entropy_task {
   size_t n, v;
   double smoothing; /* η */
   real scale;       /* factor of each gradient */
+  real divergence;  /* α/2 of R-Drop: rows 2i and 2i + 1 are two passes of one token; 0 = none */
 };
 
 /* The softmax of one part of one row. */
@@ -28,12 +29,15 @@ struct softmax_part {
   real share;      /* after the join: the factor that turns exp(o - m) into scale · p */
   double sum;      /* Σ exp(o - m) over the part */
   double expected; /* Σ q_v o_v over the part */
+  double contrast; /* with R-Drop: Σ exp(o - m) Δ over the part; after the join: Σ_v p_v Δ_v */
 };
 
 /* Replace logits (n,width) of columns first .. first + width - 1 by exp(logits - m), where m is the
- * maximum of each row in this part. Each exponential is computed once. */
+ * maximum of each row in this part. Each exponential is computed once. With R-Drop, also store the
+ * differences Δ = o - o' of the logits of the two passes; otherwise `differences` is not used. */
 void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
-                        struct cross_entropy_task task, size_t first, size_t width);
+                        real *differences /* (n / 2,width) */, struct cross_entropy_task task,
+                        size_t first, size_t width);
 
 /* Compute losses (n) from the parts (parts,n) of the vocabulary. Part k has the maximum m_k, and m
  * is the largest m_k: log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and
@@ -42,8 +46,10 @@ void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count
                         struct cross_entropy_task task);
 
 /* Replace the exponentials (n,width) of a part by the gradient of its logits, scale ·
- * (softmax(logits) - q), (12), (73) and (95). The caller must have called cross_entropy_join. */
-void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
-                            struct cross_entropy_task task, size_t first, size_t width);
+ * (softmax(logits) - q), (12), (73), (95) and, with R-Drop, (99). The caller must have called
+ * cross_entropy_join. */
+void cross_entropy_gradient(real *exponentials, const real *differences,
+                            const struct softmax_part *part, struct cross_entropy_task task,
+                            size_t first, size_t width);
 
 #endif

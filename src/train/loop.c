@@ -75,7 +75,7 @@ static void report_update(elman_training *run, const struct update_result *resul
       .loss = state->epoch_tokens == 0 ? NAN : state->epoch_loss / (double)state->epoch_tokens,
       .update_loss = result->losses.cross_entropy,
       .guide_loss = result->losses.guide,
-      .linked = run->batch.guide.tokens,
+      .linked = run->batch.guide.tokens / run->batch.copies,
       .unguided = run->unguided,
       .gradient_norm = result->norm,
       .learning_rate = result->learning_rate,
@@ -94,13 +94,14 @@ static const struct corpus *epoch_pairs(const elman_training *run) {
 static elman_status fill_batch(elman_training *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
+  const size_t copies = run->options.r_drop > 0 ? 2 : 1;
   if (run->options.subword_dropout == 0)
-    return batch_fill(&run->batch, epoch_pairs(run), pairs, count, error);
+    return batch_fill_copies(&run->batch, epoch_pairs(run), pairs, count, copies, error);
   const elman_status status =
       resplit_pairs(resplit, epoch_pairs(run), pairs, count, run->trainer.state.epoch, error);
-  return status == ELMAN_OK
-             ? batch_fill(&run->batch, &resplit->pairs, resplit->indices, count, error)
-             : status;
+  return status == ELMAN_OK ? batch_fill_copies(&run->batch, &resplit->pairs, resplit->indices,
+                                                count, copies, error)
+                            : status;
 }
 
 /* Return the fraction of the run's batches that are finished. All epochs have equal weight, because
@@ -124,8 +125,9 @@ static elman_status run_batch(elman_training *run, elman_error *error) {
   if (status != ELMAN_OK) return status;
   state->position++;
   if (state->failures == 0) {
-    state->epoch_tokens += run->batch.tokens;
-    state->epoch_loss += result.losses.cross_entropy * (double)run->batch.tokens;
+    const size_t tokens = run->batch.tokens / run->batch.copies;
+    state->epoch_tokens += tokens;
+    state->epoch_loss += result.losses.cross_entropy * (double)tokens;
   } else if (state->failures >= MAX_FAILURES) {
     run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,

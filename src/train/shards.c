@@ -196,6 +196,7 @@ static elman_status compute_shard(const struct gradient_job *job, struct losses 
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing,
+      .r_drop = options->r_drop,
       .guide = linked == 0 ? 0 : options->guide_weight / (double)linked};
   const struct network_pass pass = {
       .weights = &model->weights,
@@ -256,14 +257,17 @@ static elman_status run_shard(const struct shards *s, const struct gradient_job 
                               struct worker *worker, size_t number,
                               const struct parameters *gradients) {
   struct shard_result *result = &s->results[number];
-  const size_t pairs = job->batch->source.batch, first = group_first(pairs, number, s->count);
+  const size_t copies = job->batch->copies, pairs = job->batch->source.batch / copies;
+  const size_t first = group_first(pairs, number, s->count);
   const size_t count = group_first(pairs, number + 1, s->count) - first;
   const bool last = ends_worker(worker, (struct range){number, 1});
   const struct shard shard = {number, &worker->batch, &worker->workspace, gradients,
                               last ? (struct notice){signal_output, worker} : (struct notice){0}};
   elman_status status = ELMAN_OK;
   result->losses = (struct losses){0};
-  if (count > 0) status = batch_slice(&worker->batch, job->batch, first, count, &worker->error);
+  if (count > 0)
+    status =
+        batch_slice(&worker->batch, job->batch, first * copies, count * copies, &worker->error);
   if (count > 0 && status == ELMAN_OK)
     status = compute_shard(job, &result->losses, &shard, &worker->error);
   result->status = status;

@@ -284,13 +284,13 @@ struct loss {
 /* Repeated calls use their own result as logits, which does not change the time. */
 static void run_loss(void *context) {
   const struct loss *l = context;
-  const struct cross_entropy_task task = {l->targets, TILE_ROWS, TILE_COLUMNS, 0,
-                                          (real)1 / TILE_ROWS};
+  const struct cross_entropy_task task = {l->targets, TILE_ROWS,           TILE_COLUMNS,
+                                          0,          (real)1 / TILE_ROWS, 0};
   struct softmax_part part[TILE_ROWS];
   double losses[TILE_ROWS];
-  cross_entropy_part(part, l->logits, task, 0, TILE_COLUMNS);
+  cross_entropy_part(part, l->logits, NULL, task, 0, TILE_COLUMNS);
   cross_entropy_join(losses, part, 1, task);
-  cross_entropy_gradient(l->logits, part, task, 0, TILE_COLUMNS);
+  cross_entropy_gradient(l->logits, NULL, part, task, 0, TILE_COLUMNS);
 }
 
 static void measure_loss(void) {

@@ -35,11 +35,18 @@ expect_exit 0 "$ELMAN" evaluate "$toy"
 # ---- the training ----
 
 # The result does not depend on the number of threads.
-for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
+for flag in '--dropout 0.5' '--dropout 0.2 --r-drop 3' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
   '--schedule inverse-sqrt' '--schedule linear' '--schedule late-linear' --orthogonal; do
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
   expect_model one -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
 done
+
+# R-Drop compares two dropout masks, so it needs dropout.
+expect_refused --dropout train --r-drop 3 "${small[@]}" -o alike "$toy"
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --dropout 0.2 -o dropped "$toy"
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --dropout 0.2 --r-drop 3 -o agreed "$toy"
+! cmp -s dropped agreed || fail "--r-drop has no effect"
+expect_output '^r-drop = 3$' inspect --config -m agreed
 
 # A preset sets several options; other options on the command line override single ones.
 expect_exit 0 "$ELMAN" train -q --preset small --epochs 0 --hidden-size 8 -o preset "$DATA/toy.zh-en.tsv"

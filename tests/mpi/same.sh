@@ -29,6 +29,7 @@ compare tied "${base[@]/16/24}" --attentional-layer --tie-embeddings
 compare bfloat16 "${base[@]}" --precision bfloat16
 compare muon "${base[@]}" "${rich[@]}" --optimizer muon
 compare augmented "${base[@]}" --subwords 60 --merge 0.3 --copy-noise 0.3 --typos 0.2 --upper-case 0.1 --title-case 0.1
+compare r-drop "${base[@]}" --r-drop 3 --dropout 0.2
 compare tuned "${base[@]}" --dev dev --tune-search
 
 # The number of shards changes the order of sums, and so the last bits of the model.

@@ -3,6 +3,7 @@
  * precision. */
 #include "check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "rnn/rnn.h"
@@ -52,6 +53,7 @@ Test(gradients, softmax_gradient_matches) {
 }
 
 enum { CE_ROWS = 4, CE_COLUMNS = 7 };
+#define HALF_ALPHA ((real)0.7)
 static const uint32_t ce_targets[CE_ROWS] = {0, 6, 3, 3};
 
 struct cross_entropy_case {
@@ -74,14 +76,59 @@ Test(gradients, cross_entropy_gradient_matches) {
     owned real *gradient = random_reals(n, 3, 3);
     double forward[CE_ROWS], losses[CE_ROWS];
     cross_entropy_forward(forward, c.logits, ce_targets, smoothing, CE_ROWS, CE_COLUMNS);
-    const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
-                                            (real)1 / CE_ROWS};
+    const struct cross_entropy_task task = {ce_targets, CE_ROWS,           CE_COLUMNS,
+                                            smoothing,  (real)1 / CE_ROWS, 0};
     struct softmax_part part[CE_ROWS];
-    cross_entropy_part(part, gradient, task, 0, CE_COLUMNS);
+    cross_entropy_part(part, gradient, NULL, task, 0, CE_COLUMNS);
     cross_entropy_join(losses, part, 1, task);
-    cross_entropy_gradient(gradient, part, task, 0, CE_COLUMNS);
+    cross_entropy_gradient(gradient, NULL, part, task, 0, CE_COLUMNS);
     for (size_t i = 0; i < CE_ROWS; i++) cr_assert_float_eq(losses[i], forward[i], 1e-13);
     check_gradient("logits", c.logits, gradient, n, cross_entropy_loss, &c);
+    free(c.logits);
+  }
+}
+
+/* The loss (98) of two passes of each token. */
+static double r_drop_loss(void *context) {
+  const struct cross_entropy_case *c = context;
+  double sum = CE_ROWS * cross_entropy_loss(context);
+  for (size_t i = 0; i < CE_ROWS; i += 2) {
+    const real *one = c->logits + i * CE_COLUMNS, *other = one + CE_COLUMNS;
+    const real log_sum = log_sum_exp(one, CE_COLUMNS), other_sum = log_sum_exp(other, CE_COLUMNS);
+    for (size_t v = 0; v < CE_COLUMNS; v++) {
+      const double log_p = (double)(one[v] - log_sum), log_q = (double)(other[v] - other_sum);
+      sum += HALF_ALPHA * (exp(log_p) * (log_p - log_q) + exp(log_q) * (log_q - log_p));
+    }
+  }
+  return sum / CE_ROWS;
+}
+
+/* With a vocabulary in two parts. */
+Test(gradients, r_drop_gradient_matches) {
+  enum { FIRST = 3, PARTS = 2 };
+  const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
+  for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
+    struct cross_entropy_case c = {random_reals(n, 3, 3), smoothing};
+    const struct cross_entropy_task task = {ce_targets, CE_ROWS,           CE_COLUMNS,
+                                            smoothing,  (real)1 / CE_ROWS, HALF_ALPHA};
+    real tiles[PARTS][CE_ROWS * CE_COLUMNS], differences[PARTS][CE_ROWS * CE_COLUMNS];
+    real gradient[CE_ROWS * CE_COLUMNS];
+    struct softmax_part parts[PARTS * CE_ROWS];
+    double losses[CE_ROWS];
+    for (size_t k = 0; k < PARTS; k++) {
+      const size_t first = k * FIRST, width = k == 0 ? FIRST : CE_COLUMNS - FIRST;
+      for (size_t i = 0; i < CE_ROWS; i++)
+        memcpy(tiles[k] + i * width, c.logits + i * CE_COLUMNS + first, width * sizeof(real));
+      cross_entropy_part(parts + k * CE_ROWS, tiles[k], differences[k], task, first, width);
+    }
+    cross_entropy_join(losses, parts, PARTS, task);
+    for (size_t k = 0; k < PARTS; k++) {
+      const size_t first = k * FIRST, width = k == 0 ? FIRST : CE_COLUMNS - FIRST;
+      cross_entropy_gradient(tiles[k], differences[k], parts + k * CE_ROWS, task, first, width);
+      for (size_t i = 0; i < CE_ROWS; i++)
+        memcpy(gradient + i * CE_COLUMNS + first, tiles[k] + i * width, width * sizeof(real));
+    }
+    check_gradient("logits", c.logits, gradient, n, r_drop_loss, &c);
     free(c.logits);
   }
 }

@@ -101,6 +101,7 @@ Test(model_file, unreadable_models_are_not_written) {
   "\\\"max_length\\\":200,\\\"max_vocabulary\\\":0,\\\"merge\\\":0.0,\\\"min_count\\\":1,"         \
   "\\\"normalization\\\":\\\"nfc\\\",\\\"optimizer\\\":\\\"adam\\\","                              \
   "\\\"orthogonal\\\":false,\\\"patience\\\":0,\\\"precision\\\":\\\"float32\\\","                 \
+  "\\\"r_drop\\\":0.0,"                                                                            \
   "\\\"schedule\\\":\\\"constant\\\",\\\"seed\\\":1,\\\"shards\\\":1,\\\"source_subwords\\\":0,"   \
   "\\\"subword_dropout\\\":0.0,\\\"subwords\\\":0,\\\"title_case\\\":0.0,\\\"tokens\\\":0,"        \
   "\\\"typos\\\":0.0,\\\"updates\\\":0,\\\"upper_case\\\":0.0,"                                    \

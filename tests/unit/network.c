@@ -348,7 +348,8 @@ Test(network, impossible_sizes_are_rejected) {
   struct workspace workspace = {0};
   struct batch batch = {.source = {.steps = 1 << 20, .batch = 1 << 12},
                         .target = {.steps = 2, .batch = 1 << 12},
-                        .tokens = 2 << 12};
+                        .tokens = 2 << 12,
+                        .copies = 1};
   struct parameters weights;
   parameters_bind(&weights, NULL, &config);
   cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &why),

@@ -2,12 +2,14 @@
 #ifndef ELMAN_TESTS_NETWORK_CASE_H
 #define ELMAN_TESTS_NETWORK_CASE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "config_of.h"
 #include "corpus/batch.h"
 #include "model/network.h"
+#include "tensor/softmax.h"
 #include "words_of.h"
 
 struct network_case {
@@ -18,12 +20,27 @@ struct network_case {
   struct workspace workspace;
 };
 
+/* Return the mean over the tokens of α/2 (KL(p || p') + KL(p' || p)), with R-Drop (98). */
+static inline double mean_divergence(const struct network_case *c) {
+  const size_t N = c->batch.tokens, V = c->config.target_vocabulary;
+  double sum = 0;
+  for (size_t n = 0; n < N && c->regularization.r_drop > 0; n += 2) {
+    const real *one = c->workspace.decoder.logits + n * V, *other = one + V;
+    const real log_sum = log_sum_exp(one, V), other_log_sum = log_sum_exp(other, V);
+    for (size_t v = 0; v < V; v++) {
+      const double log_p = (double)(one[v] - log_sum), log_q = (double)(other[v] - other_log_sum);
+      sum += exp(log_p) * (log_p - log_q) + exp(log_q) * (log_q - log_p);
+    }
+  }
+  return c->regularization.r_drop / 2 * sum / (double)N;
+}
+
 static inline double network_loss(void *context) {
   struct network_case *c = context;
   const struct network_pass pass = {&c->weights, &c->batch, &c->regularization,      &c->workspace,
                                     0,           0,         ELMAN_PRECISION_FLOAT32, {0}};
   const double loss = network_forward(&pass) / (double)c->batch.tokens;
-  return loss + c->regularization.guide * network_guide_loss(&pass);
+  return loss + mean_divergence(c) + c->regularization.guide * network_guide_loss(&pass);
 }
 
 /* Bound the rounding error of the mean loss. A logit sums F products of at most |w| |f| together,
@@ -76,10 +93,10 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   parameters_bind(&c->weights, weights, &c->config);
   struct parameters views;
   parameters_bind(&views, gradients, &c->config);
-  const double loss = network_loss(c);
+  const double loss = network_loss(c), divergence = mean_divergence(c);
   const struct network_pass pass = {&c->weights, &c->batch, &c->regularization,      &c->workspace,
                                     0,           0,         ELMAN_PRECISION_FLOAT32, {0}};
-  const double again = network_gradient(&views, &pass) / (double)c->batch.tokens +
+  const double again = network_gradient(&views, &pass) / (double)c->batch.tokens + divergence +
                        c->regularization.guide * network_guide_loss(&pass);
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
   const double rounding = rounding_of_loss(c);
@@ -129,9 +146,11 @@ static inline void check_network(struct model_config config, struct regularizati
   corpus.source_words = words;
   if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
-  cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &why), ELMAN_OK);
+  const bool r_drop = regularization.r_drop > 0;
+  succeeds(batch_fill_copies(&c.batch, &corpus, indices, count, r_drop ? 2 : 1, &why));
   parameters_bind(&c.weights, NULL, &config);
-  cr_assert_eq(workspace_fit(&c.workspace, &c.weights, &c.batch, WITH_GRADIENTS, &why), ELMAN_OK);
+  succeeds(workspace_fit(&c.workspace, &c.weights, &c.batch,
+                         r_drop ? WITH_GRADIENTS_AND_LOGITS : WITH_GRADIENTS, &why));
   const uint64_t seeds = config.cell != NULL && strcmp(config.cell, "relu") == 0 ? 10 : 1;
   char message[300];
   bool right = false;

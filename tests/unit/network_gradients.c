@@ -72,6 +72,21 @@ Test(network_gradients, gradients_with_regularization_match) {
   }
 }
 
+/* The masks of the two passes differ, because they depend on the position in the batch. */
+Test(network_gradients, gradients_with_r_drop_match) {
+  const struct regularization regularization = {
+      .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
+      .label_smoothing = 0.1,
+      .r_drop = 3,
+      .guide = 0.2};
+  for (unsigned i = 0; elman_cell_name(i / 2) != NULL; i++) {
+    struct model_config config = small_config();
+    config.cell = elman_cell_name(i / 2);
+    config.bidirectional = config.attentional_layer = i % 2;
+    check_network(config, regularization, mixed_lengths, 4);
+  }
+}
+
 /* Guided alignment with every option of attention, and with dropout, which the guide ignores. */
 Test(network_gradients, gradients_with_guide_match) {
   for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {

@@ -195,15 +195,15 @@ Test(tensor, softmax_ignores_a_shift) {
 /* A part so far below another that its contribution rounds to 0. */
 Test(tensor, cross_entropy_handles_underflowing_part) {
   const uint32_t targets[] = {0, 3};
-  const struct cross_entropy_task task = {targets, 2, 4, 0, 1};
+  const struct cross_entropy_task task = {targets, 2, 4, 0, 1, 0};
   real low[] = {-800, -801, 1, 2}, high[] = {800, 799, 900, 3};
   struct softmax_part parts[4];
   double losses[2];
-  cross_entropy_part(parts, low, task, 0, 2);
-  cross_entropy_part(parts + 2, high, task, 2, 2);
+  cross_entropy_part(parts, low, NULL, task, 0, 2);
+  cross_entropy_part(parts + 2, high, NULL, task, 2, 2);
   cross_entropy_join(losses, parts, 2, task);
-  cross_entropy_gradient(low, parts, task, 0, 2);
-  cross_entropy_gradient(high, parts + 2, task, 2, 2);
+  cross_entropy_gradient(low, NULL, parts, task, 0, 2);
+  cross_entropy_gradient(high, NULL, parts + 2, task, 2, 2);
   cr_assert_float_eq(losses[0], 1600 + log1p(exp(-1)), 1e-4);
   cr_assert_float_eq(losses[1], 897, 1e-4);
   const double top = 1 / (1 + exp(-1));
