@@ -63,20 +63,33 @@ static real element(struct operand x, size_t row, size_t column) {
   return x.transpose == TRANSPOSED ? x.data[column * x.ld + row] : x.data[row * x.ld + column];
 }
 
-/* Compare an element with the sum in double. A sum in `real` has at most two roundings per term,
- * two per block and one for alpha; each changes the sum by at most one unit in the last place of
- * a number that is not larger than the sum of all magnitudes. A subnormal sum may become 0. */
-static void check_element(const struct product *p, const real *before, size_t row, size_t column) {
+/* Return op(X), or its transpose, in double, with rounded elements. */
+static double *rounded_rows(struct operand x, size_t rows, size_t columns, bool turned) {
+  double *values = calloc(rows * columns + 1, sizeof *values);
+  cr_assert_not_null(values);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < columns; j++)
+      values[i * columns + j] = rounded(turned ? element(x, j, i) : element(x, i, j));
+  return values;
+}
+
+/* Compare an element with the sum in double of the products of k terms. A sum in `real` has at most
+ * two roundings per term, two per block and one for alpha; each changes the sum by at most one unit
+ * in the last place of a number that is not larger than the sum of all magnitudes. A subnormal sum
+ * may become 0. */
+static void check_element(const struct product *p, const double *a, const double *b, real before,
+                          size_t row, size_t column) {
   const double unit = sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON;
+  const double alpha = (double)p->alpha;
   double sum = 0, size = 0;
   for (size_t i = 0; i < p->k; i++) {
-    const double term = rounded(element(p->a, row, i)) * rounded(element(p->b, i, column));
-    sum += (double)p->alpha * term;
-    size += fabs((double)p->alpha * term);
+    const double term = alpha * (a[i] * b[i]);
+    sum += term;
+    size += fabs(term);
   }
   if (p->beta != 0) {
-    sum += (double)before[row * p->ldc + column];
-    size += fabs((double)before[row * p->ldc + column]);
+    sum += (double)before;
+    size += fabs((double)before);
   }
   const double found = (double)p->c[row * p->ldc + column];
   const double operations = 2 * (double)p->k + 2 * (double)(p->k / PRODUCT_BLOCK + 1) + 1;
@@ -91,8 +104,11 @@ static void check_element(const struct product *p, const real *before, size_t ro
 }
 
 static void check_product(const struct product *p, const real *before) {
+  owned double *a = rounded_rows(p->a, p->m, p->k, false),
+               *b = rounded_rows(p->b, p->n, p->k, true);
   for (size_t i = 0; i < p->m; i++) {
-    for (size_t j = 0; j < p->n; j++) check_element(p, before, i, j);
+    for (size_t j = 0; j < p->n; j++)
+      check_element(p, a + i * p->k, b + j * p->k, before[i * p->ldc + j], i, j);
     for (size_t j = p->n; j < p->ldc; j++)
       cr_assert_eq(p->c[i * p->ldc + j], before[i * p->ldc + j], "a number beside C has changed");
   }
