@@ -103,8 +103,10 @@ static struct operand rounded(real *to, size_t ld, struct operand x, size_t row,
 
 /* Round the operands block by block, and multiply the blocks in float32. In portable arithmetic
  * the bits are those of a product of matrices that have been rounded, because the terms are divided
- * as product_alone divides them. */
-static void rounded_product(struct product p) {
+ * as product_alone divides them. In matrix_product_alone, its buffers would be on the stack for
+ * every product, and code that is compiled with -fstack-clash-protection touches each page of them.
+ */
+__attribute__((noinline)) static void rounded_product(struct product p) {
   enum { ROWS = 112, COLUMNS = 256 };
   real a[ROWS * PRODUCT_BLOCK], b[COLUMNS * PRODUCT_BLOCK];
   struct product part = p;
