@@ -31,10 +31,28 @@ static inline real *reals(size_t n) {
 }
 
 /* Return n values from N(0, scale²); each `which` gives other values. */
+/* Return n numbers from N(0, scale²). Numbers that were drawn before are kept, because many tests
+ * need the same ones for every size, and drawing them takes longer than the code under test. */
 static inline real *random_reals(size_t n, double scale, unsigned which) {
+  enum { KEPT = 16 };
+  static struct {
+    double *values;
+    size_t count;
+    unsigned which;
+  } streams[KEPT];
+  double *drawn = streams[which % KEPT].values;
+  size_t count = streams[which % KEPT].which == which ? streams[which % KEPT].count : 0;
+  if (count < n) {
+    drawn = realloc(drawn, n * sizeof *drawn);
+    cr_assert_not_null(drawn);
+    for (; count < n; count++)
+      drawn[count] = random_normal((struct random_stream){7, 99, which}, count);
+    streams[which % KEPT].values = drawn;
+    streams[which % KEPT].count = count;
+    streams[which % KEPT].which = which;
+  }
   real *values = reals(n);
-  for (size_t i = 0; i < n; i++)
-    values[i] = (real)(scale * random_normal((struct random_stream){7, 99, which}, i));
+  for (size_t i = 0; i < n; i++) values[i] = (real)(scale * drawn[i]);
   return values;
 }
 
