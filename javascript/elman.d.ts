@@ -200,7 +200,7 @@ export interface TranslatedSentence {
 }
 
 /** Why a translation is probably wrong, and what to do. */
-export interface Warning { kind: "script" | "variants" | "unknown" | "improbable"; message: string }
+export interface Warning { kind: "script" | "variants" | "unknown" | "number" | "improbable"; message: string }
 
 export interface Alternative { token: string; id: number; probability: number }
 

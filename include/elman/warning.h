@@ -14,6 +14,8 @@ typedef enum elman_warning_kind {
   ELMAN_WARNING_VARIANTS,  /* most unknown source tokens are traditional characters, and the model
                               has their simplified forms, or the reverse */
   ELMAN_WARNING_UNKNOWN,   /* more than a third of the source tokens are unknown */
+  ELMAN_WARNING_NUMBER,    /* the translation lacks a number of the text that has three digits or
+                              more, and is not a digit with zeros */
   ELMAN_WARNING_IMPROBABLE /* the mean log-probability of the target tokens of a sentence is below
                               ELMAN_PROBABLE */
 } elman_warning_kind;
@@ -33,12 +35,13 @@ typedef struct elman_warning {
                                        a warning */
 } elman_warning;
 
-/* Return "none", "script", "variants", "unknown" or "improbable" for a kind; NULL for any other
- * value. */
+/* Return "none", "script", "variants", "unknown", "number" or "improbable" for a kind; NULL for any
+ * other value. */
 ELMAN_API const char *elman_warning_kind_name(size_t kind);
 
-/* Return the warning of a translation by the model, or by an ensemble whose first model it is. A
- * given reference, and a translation without scores, is never improbable. */
+/* Return the warning of a translation by the model, or by an ensemble whose first model it is. The
+ * numbers and the probability of a given reference are not checked, nor is the probability of a
+ * translation without scores. */
 ELMAN_API elman_warning elman_translation_warning(const elman_model *model,
                                                   const elman_translation *translation);
 

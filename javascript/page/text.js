@@ -241,6 +241,7 @@ const TEXTS = {
   "warning.language.choose": ["Use {name}", "换用 {name}"],
   "warning.variants": ["{message}", "文本的繁简与模型的词表不同。请先转换，例如用 opencc。（{message}）"],
   "warning.unknown": ["{message}", "超过三分之一的内容不在词表中，译文可能有错。请换别的词，或换用类似文本训练的模型。（{message}）"],
+  "warning.number": ["{message}", "译文缺少原文中的一个数，可能有错。（{message}）"],
   "warning.improbable": ["{message}", "译文的概率很低，可能有错。请用更简单的句子，或换用类似文本训练的模型。（{message}）"],
   "token.title": ["probability {p}; select for alternatives", "概率 {p}；点击看备选"],
   "token.label": ["{token}, probability {p}", "{token}，概率 {p}"],

@@ -592,5 +592,5 @@ class Sentence:
 
 @dataclasses.dataclass(frozen=True)
 class Warning:
-    kind: typing.Literal["none", "script", "variants", "unknown", "improbable"]
+    kind: typing.Literal["none", "script", "variants", "unknown", "number", "improbable"]
     message: str

@@ -6,12 +6,14 @@
 
 #include "model/model.h"
 #include "vocab/characters.h"
+#include "vocab/numbers.h"
 #include "vocab/scripts.h"
 #include "vocab/tokens.h"
 #include "vocab/variants.h"
 
 const char *elman_warning_kind_name(size_t kind) {
-  static const char *const names[] = {"none", "script", "variants", "unknown", "improbable"};
+  static const char *const names[] = {"none",    "script", "variants",
+                                      "unknown", "number", "improbable"};
   return kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
@@ -137,6 +139,23 @@ static bool warn_of_unknown(elman_warning *warning, const struct model *model,
   return true;
 }
 
+/* ---- numbers ---- */
+
+static bool warn_of_number(elman_warning *warning, const elman_translation *translation) {
+  enum { LONGEST = 60 };
+  if (translation->forced) return false;
+  const struct text number =
+      number_missing(text_of(translation->source), text_of(translation->text));
+  if (number.length == 0) return false;
+  size_t shown = number.length <= LONGEST ? number.length : LONGEST;
+  while (shown < number.length && continues_character(number.bytes[shown])) shown--;
+  snprintf(warning->message, sizeof warning->message,
+           "The number %.*s%s of the text is not in the translation, which is probably wrong.",
+           (int)shown, number.bytes, shown < number.length ? "..." : "");
+  warning->kind = ELMAN_WARNING_NUMBER;
+  return true;
+}
+
 /* ---- improbable translations ---- */
 
 static bool warn_of_improbable(elman_warning *warning, const elman_translation *translation) {
@@ -169,7 +188,7 @@ elman_warning elman_translation_warning(const elman_model *model,
   elman_warning warning = {.kind = ELMAN_WARNING_NONE};
   if (!warn_of_script(&warning, inner, translation) &&
       !warn_of_variants(&warning, inner, translation) &&
-      !warn_of_unknown(&warning, inner, translation))
+      !warn_of_unknown(&warning, inner, translation) && !warn_of_number(&warning, translation))
     (void)warn_of_improbable(&warning, translation);
   return warning;
 }

@@ -36,6 +36,20 @@ bool extends_previous(int codepoint) {
   return codepoint == 0x200D || is_combining_mark(codepoint);
 }
 
+static bool is_decimal(int codepoint) {
+  return utf8proc_category(codepoint) == UTF8PROC_CATEGORY_ND;
+}
+
+int decimal_value(int codepoint) {
+  if (codepoint < 0x80) return codepoint >= '0' && codepoint <= '9' ? codepoint - '0' : -1;
+  if (!is_decimal(codepoint)) return -1;
+  /* Unicode has ten digits in order wherever it has digits, and the first is 0. Only mathematical
+   * digits have several sets one after the other. */
+  int first = codepoint;
+  while (is_decimal(first - 1)) first--;
+  return (codepoint - first) % 10;
+}
+
 bool is_word_character(int codepoint) {
   if (codepoint < 0x80)
     return (codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||

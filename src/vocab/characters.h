@@ -61,6 +61,9 @@ bool is_unspaced(int codepoint);
  * spaces between words (Han, kana, Thai, ...). */
 bool is_unspaced_letter(int codepoint);
 
+/* Return the value of a decimal digit of any script; -1 for another character. */
+int decimal_value(int codepoint);
+
 /* Return whether the Unicode category of the character is L*, M* or N*. */
 bool is_word_character(int codepoint);
 

@@ -27,7 +27,7 @@ static bool is_lower(int codepoint) {
 }
 
 static bool is_digit(int codepoint) {
-  return utf8proc_category(codepoint) == UTF8PROC_CATEGORY_ND;
+  return decimal_value(codepoint) >= 0;
 }
 
 /* Return whether the mark ends a sentence only before white space: the marks of Latin, Greek and

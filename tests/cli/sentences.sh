@@ -53,6 +53,7 @@ expect_exit 0 "$ELMAN" translate -q --json '我 爱 学习'
 expect_note '^TEXT 2: This model translates Chinese' translate '我 爱 学习' 'How are you?'
 expect_note '^The text has traditional characters that are not in the vocabulary, which has simplified ones\.' translate '學習'
 expect_note '^2 of 3 words of the text are not in the vocabulary, so that the translation is probably wrong\.' translate '我 鼬 鼯'
+expect_note '^The number 1985 of the text is not in the translation, which is probably wrong\.$' translate '我 爱 1985'
 printf '%s\n' '我 爱 学习' 'How are you?' 'Good morning' '鼬 鼯' >lines
 expect_note '^line 2 and 1 more of 4: This model translates Chinese' translate -i lines
 expect_stderr_match '^line 4: 2 of 2 words of the text are not in the vocabulary'

@@ -65,7 +65,7 @@ declare const any: Blob | Uint8Array;
 const model7: Model = await elman.loadModel(any), pairs7: Pairs = await elman.readPairs(any);
 const pairs2: Pairs = await elman.readPairs(new Blob([])), pairs3: Pairs = elman.readPairs(bytes);
 const [best] = model.translate("text", { beam: 5, nBest: 2, prefix: [1], overrides: [{ kind: "cell", row: 0, column: 1, weight: 0.5 }] as const });
-const weight: number = best!.attention[0]![1]!, kind: "script" | "variants" | "unknown" | "improbable" | undefined = best!.warning?.kind;
+const weight: number = best!.attention[0]![1]!, kind: "script" | "variants" | "unknown" | "number" | "improbable" | undefined = best!.warning?.kind;
 const lists = await model.translateAll(["a", "b"] as const, { beam: 2, signal: new AbortController().signal });
 const text: string = lists[0]![0]!.text;
 const size: number = model.info.settings.hiddenSize, key: keyof Settings = elman.hyperparameters[0]!.name;

@@ -68,6 +68,31 @@ Test(api_warning, improbable_translations_are_below_a_bound) {
   cr_assert_eq(warning_at(NAN, 1, false).kind, ELMAN_WARNING_NONE, "without scores");
 }
 
+/* The warning of a source and its translation by another model. */
+static elman_warning warning_of_pair(const char *source, const char *text, bool forced) {
+  owned_translation *translation = translate(translator, "我 爱 学习", NULL);
+  elman_translation changed = *translation;
+  changed.source = source;
+  changed.text = text;
+  changed.forced = forced;
+  return elman_translation_warning(model, &changed);
+}
+
+Test(api_warning, a_lost_number_is_named) {
+  const elman_warning one = warning_of_pair("爱 3,500 学习", "love 300", false);
+  cr_assert_eq(one.kind, ELMAN_WARNING_NUMBER);
+  cr_assert_str_eq(
+      one.message,
+      "The number 3,500 of the text is not in the translation, which is probably wrong.");
+  cr_assert_neq(warning_of_pair("爱 3,500", "love 3500", false).kind, ELMAN_WARNING_NUMBER);
+  cr_assert_neq(warning_of_pair("爱 3,500", "love 300", true).kind, ELMAN_WARNING_NUMBER);
+  char digits[1000] = "爱 ";
+  memset(digits + strlen(digits), '7', 900);
+  const elman_warning cut = warning_of_pair(digits, "love", false);
+  cr_assert_eq(cut.kind, ELMAN_WARNING_NUMBER);
+  cr_assert_not_null(strstr(cut.message, "7... of the text"), "%s", cut.message);
+}
+
 Test(api_warning, kinds_have_names) {
   cr_assert_str_eq(elman_warning_kind_name(ELMAN_WARNING_NONE), "none");
   cr_assert_str_eq(elman_warning_kind_name(ELMAN_WARNING_IMPROBABLE), "improbable");
