@@ -38,6 +38,11 @@ ELMAN_API const char *elman_language_named(const char *name);
  * is used by several languages. `script` is a name as in elman_model_info, or NULL. */
 ELMAN_API const char *elman_language_of_script(const char *script);
 
+/* Return the script that most of a text is written in, named as in elman_model_info: "Latin",
+ * "Han", "Japanese", ...; NULL for a text without letters, and for one in a script without a name.
+ * A Han character counts as three letters, and a Hangul syllable as two. */
+ELMAN_API const char *elman_text_script(const char *text);
+
 ELMAN_END
 
 #endif

@@ -284,6 +284,12 @@ const char *elman_language_of_script(const char *script) {
   return NULL;
 }
 
+const char *elman_text_script(const char *text) {
+  struct letter_counts letters = {{0}};
+  letters_count(&letters, text_of(text));
+  return script_name(letters_script(&letters));
+}
+
 /* ---- codes ---- */
 
 static bool is_letter(char letter) {

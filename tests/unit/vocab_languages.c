@@ -71,3 +71,11 @@ Test(languages, scripts) {
     cr_assert_null(elman_language_of_script(shared[i]), "%s", shared[i]);
   cr_assert_null(elman_language_of_script(NULL));
 }
+
+Test(languages, scripts_of_texts) {
+  cr_assert_str_eq(elman_text_script("How are you?"), "Latin");
+  cr_assert_str_eq(elman_text_script("我爱 Tom"), "Han");
+  cr_assert_str_eq(elman_text_script("これは本です"), "Japanese");
+  cr_assert_null(elman_text_script("123"));
+  cr_assert_null(elman_text_script(""));
+}

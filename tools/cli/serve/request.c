@@ -199,6 +199,37 @@ static bool find_by_name(struct request *request, const char *name, const struct
   return true;
 }
 
+/* Return how many texts of the field are in the script of the model's source side. */
+static size_t count_in_script(const struct served_model *model, const json_t *field) {
+  const char *script = elman_model_get_info(model->model).source_script;
+  const size_t count = json_is_array(field) ? json_array_size(field) : 1;
+  size_t found = 0;
+  for (size_t i = 0; i < count && script != NULL; i++) {
+    const json_t *text = text_at(field, i);
+    const char *own = text == NULL ? NULL : elman_text_script(json_string_value(text));
+    found += own != NULL && strcmp(own, script) == 0;
+  }
+  return found;
+}
+
+/* Return the model between these languages whose source script most of the texts have. Return the
+ * first of several, and NULL if there is none. */
+static struct served_model *choose_model(const struct model_set *models, const char *source,
+                                         const char *target, const json_t *field) {
+  struct served_model *best = NULL;
+  size_t most = 0;
+  for (size_t i = 0; i < models->count; i++) {
+    struct served_model *model = models->models[i];
+    if (!served_model_translates(model, source, target)) continue;
+    const size_t count = count_in_script(model, field);
+    if (best == NULL || count > most) {
+      best = model;
+      most = count;
+    }
+  }
+  return best;
+}
+
 static bool find_by_languages(struct request *request, const json_t *document,
                               const struct model_set *models, struct problem *problem) {
   const char *source = "auto", *target = NULL;
@@ -206,7 +237,10 @@ static bool find_by_languages(struct request *request, const json_t *document,
       !get_text(&target, document, "target", problem))
     return false;
   if (target == NULL) return refuse(problem, BAD_REQUEST, "target is missing; it is a language");
-  struct served_model *model = model_set_for(models, source, target);
+  const bool is_auto = strcmp(source, "auto") == 0;
+  struct served_model *model =
+      is_auto ? choose_model(models, source, target, json_object_get(document, "q"))
+              : model_set_for(models, source, target);
   if (model == NULL)
     return refuse(problem, BAD_REQUEST,
                   "no model translates from %.32s to %.32s; GET /languages lists the languages",

@@ -201,14 +201,16 @@ struct served_model *model_set_find(const struct model_set *set, const char *nam
   return NULL;
 }
 
+bool served_model_translates(const struct served_model *model, const char *source,
+                             const char *target) {
+  return (strcmp(source, "auto") == 0 ||
+          language_matches(model->languages[ELMAN_SOURCE].code, source)) &&
+         language_matches(model->languages[ELMAN_TARGET].code, target);
+}
+
 struct served_model *model_set_for(const struct model_set *set, const char *source,
                                    const char *target) {
-  for (size_t i = 0; i < set->count; i++) {
-    struct served_model *model = set->models[i];
-    if ((strcmp(source, "auto") == 0 ||
-         language_matches(model->languages[ELMAN_SOURCE].code, source)) &&
-        language_matches(model->languages[ELMAN_TARGET].code, target))
-      return model;
-  }
+  for (size_t i = 0; i < set->count; i++)
+    if (served_model_translates(set->models[i], source, target)) return set->models[i];
   return NULL;
 }

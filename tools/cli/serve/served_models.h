@@ -46,9 +46,13 @@ size_t served_models_in_memory(void);
 /* Return the model with this name; NULL if there is none. */
 struct served_model *model_set_find(const struct model_set *set, const char *name);
 
-/* Return the first model that translates between these languages; NULL if there is none. Codes
- * match if they are equal, or if one of them has no subtag and equals the main part of the other:
- * "zh" matches "zh-Hans". The source "auto" matches every language. */
+/* Return whether a model translates between these languages. Codes match if they are equal, or if
+ * one of them has no subtag and equals the main part of the other: "zh" matches "zh-Hans". The
+ * source "auto" matches every language. */
+bool served_model_translates(const struct served_model *model, const char *source,
+                             const char *target);
+
+/* Return the first model that translates between these languages; NULL if there is none. */
 struct served_model *model_set_for(const struct model_set *set, const char *source,
                                    const char *target);
 
