@@ -182,6 +182,17 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
 
 /* ---- texts ---- */
 
+/* Make the error of sentence k of `count` that of its text: name the sentence. */
+static void set_problem(elman_error *problem, const elman_error *of_sentence, size_t k,
+                        size_t count, const elman_sentence *sentence) {
+  enum { LONGEST = 60 };
+  const struct text shown =
+      text_beginning((struct text){sentence->text, sentence->length}, LONGEST);
+  (void)fail(problem, of_sentence->code, of_sentence->where, "sentence %zu of %zu, \"%.*s%s\": %s",
+             k + 1, count, (int)shown.length, shown.bytes,
+             shown.length < sentence->length ? "..." : "", of_sentence->message);
+}
+
 /* Join the translations of the sentences of a text. The first error of a sentence is that of the
  * text. */
 static elman_status join_text(elman_translation **whole, elman_error *problem,
@@ -189,7 +200,9 @@ static elman_status join_text(elman_translation **whole, elman_error *problem,
                               const elman_sentence *sentences, size_t count,
                               const elman_translate_options *options, elman_error *error) {
   *problem = (elman_error){.code = ELMAN_OK};
-  for (size_t k = 0; k < count && problem->code == ELMAN_OK; k++) *problem = parts->errors[k];
+  for (size_t k = 0; k < count && problem->code == ELMAN_OK; k++)
+    if (parts->errors[k].code != ELMAN_OK)
+      set_problem(problem, &parts->errors[k], k, count, &sentences[k]);
   if (problem->code != ELMAN_OK) return ELMAN_OK;
   const elman_status status =
       texts_join(whole, text, sentences, parts->translations, count, options, problem);

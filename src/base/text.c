@@ -22,6 +22,12 @@ uint64_t text_hash(struct text text) {
   return xxh64_of(text.bytes, text.length);
 }
 
+struct text text_beginning(struct text text, size_t most) {
+  if (text.length <= most) return text;
+  while (most > 0 && ((unsigned char)text.bytes[most] & 0xC0) == 0x80) most--;
+  return (struct text){text.bytes, most};
+}
+
 bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word) {
   for (*index = 0; choice(*index) != NULL; ++*index)
     if (strcmp(choice(*index), word) == 0) return true;

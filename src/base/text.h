@@ -26,6 +26,9 @@ bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char
  * of the program. Return the first byte after the number, or NULL if memory ran out. */
 const char *real_parse(double *number, const char *digits);
 
+/* Return the beginning of a text, whole characters of at most `most` bytes. */
+struct text text_beginning(struct text text, size_t most);
+
 /* Remove `count` bytes from the front. */
 void text_drop(struct text *rest, size_t count);
 

@@ -147,11 +147,10 @@ static bool warn_of_number(elman_warning *warning, const elman_translation *tran
   const struct text number =
       number_missing(text_of(translation->source), text_of(translation->text));
   if (number.length == 0) return false;
-  size_t shown = number.length <= LONGEST ? number.length : LONGEST;
-  while (shown < number.length && continues_character(number.bytes[shown])) shown--;
+  const struct text shown = text_beginning(number, LONGEST);
   snprintf(warning->message, sizeof warning->message,
            "The number %.*s%s of the text is not in the translation, which is probably wrong.",
-           (int)shown, number.bytes, shown < number.length ? "..." : "");
+           (int)shown.length, number.bytes, shown.length < number.length ? "..." : "");
   warning->kind = ELMAN_WARNING_NUMBER;
   return true;
 }
