@@ -99,3 +99,12 @@ session C.UTF-8 :attention ':attention on' :attention :units :override :q
 for setting in 'attention is off' 'attention is on' 'units is auto' 'attention is unmodified'; do
   expect_stdout_match "^$setting$"
 done
+
+# Ctrl-V Ctrl-J inserts a line break. A ranked text has it, as the only translation has.
+options='--n-best 2'
+session C.UTF-8 $'我 爱 学习。\x16\n我 爱 学习。' :q
+if [ -e state ]; then
+  expect_stdout_match '^  1\. I love studying[^ ]*$'
+  expect_stdout_match '^I love studying.* \(-?[0-9.e-]+\)$'
+fi
+options=

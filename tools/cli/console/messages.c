@@ -21,12 +21,25 @@ static size_t length_before_right_to_left(const char *text, size_t length) {
   return i;
 }
 
-void print_visible(FILE *stream, const char *text) {
-  const size_t length = strlen(text);
+static void print_isolated(FILE *stream, const char *text, size_t length) {
   const bool isolated = length_before_right_to_left(text, length) < length;
   if (isolated) fputs(ISOLATE, stream);
   print_visible_bytes(stream, text, length);
   if (isolated) fputs(END_ISOLATE, stream);
+}
+
+void print_visible(FILE *stream, const char *text) {
+  print_isolated(stream, text, strlen(text));
+}
+
+void print_visible_lines(FILE *stream, const char *text) {
+  for (;;) {
+    const size_t length = strcspn(text, "\n");
+    print_isolated(stream, text, length);
+    if (text[length] == '\0') return;
+    putc('\n', stream);
+    text += length + 1;
+  }
 }
 
 /* Print a message. Isolate each right-to-left part in it. */

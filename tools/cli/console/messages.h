@@ -18,6 +18,9 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length);
  * letters (U+2068, U+2069), so that it does not change the order of its surroundings. */
 void print_visible(FILE *stream, const char *text);
 
+/* Print text as print_visible does, but keep line feeds. */
+void print_visible_lines(FILE *stream, const char *text);
+
 /* Print data. On a terminal, do as print_visible_bytes does, but keep line feeds; in files and
  * pipes, write the bytes unchanged. Change errno only if the write fails, so that output_flush can
  * report the reason. */

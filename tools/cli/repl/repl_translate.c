@@ -75,7 +75,7 @@ static void show(const struct session *session, const struct side *side,
   for (const elman_translation *one = translation; one != NULL; one = one->next) {
     if (ranked) {
       fprintf(stream, "  %zu. ", ++rank);
-      print_visible(stream, one->text);
+      print_visible_lines(stream, one->text);
       fprintf(stream, " (%.3g)\n", one->score);
     } else {
       print_data(stream, one->text);
