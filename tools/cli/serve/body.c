@@ -134,11 +134,30 @@ static json_t *read_object(const char *body, size_t size, struct problem *proble
 
 /* ---- types ---- */
 
+/* Return whether the parameters of a Content-Type, from the first semicolon, name a charset whose
+ * texts are not all UTF-8. */
+static bool has_other_charset(const char *parameters) {
+  static const char name[] = "charset=";
+  static const char *const good[] = {"utf-8", "utf8", "us-ascii", "ascii"};
+  for (const char *at = strchr(parameters, ';'); at != NULL; at = strchr(at, ';')) {
+    at += 1 + strspn(at + 1, " \t");
+    if (strncasecmp(at, name, sizeof name - 1) != 0) continue;
+    at += sizeof name - 1;
+    at += *at == '"';
+    const size_t length = strcspn(at, "\"; \t");
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+      if (strlen(good[i]) == length && strncasecmp(good[i], at, length) == 0) return false;
+    return true;
+  }
+  return false;
+}
+
 enum body_type body_type_of(const char *content_type) {
   static const char *const names[] = {
       [BODY_JSON] = "application/json", [BODY_FORM] = "application/x-www-form-urlencoded"};
   if (content_type == NULL) return BODY_OTHER;
   const size_t length = strcspn(content_type, "; \t");
+  if (has_other_charset(content_type)) return BODY_NOT_UTF8;
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (strlen(names[i]) == length && strncasecmp(names[i], content_type, length) == 0)
       return (enum body_type)i;
@@ -155,6 +174,9 @@ static bool check_type(enum body_type type, bool forms, const char *bytes, size_
     return refuse(problem, BAD_TYPE, "the body is compressed (gzip); send it uncompressed");
   if (begins(bytes, size, "\xFF\xFE") || begins(bytes, size, "\xFE\xFF"))
     return refuse(problem, BAD_REQUEST, "the body is UTF-16 text; send UTF-8");
+  if (type == BODY_NOT_UTF8)
+    return refuse(problem, BAD_TYPE,
+                  "the Content-Type states another charset than UTF-8; send UTF-8");
   if (type != BODY_JSON && at < size && (bytes[at] == '{' || bytes[at] == '['))
     return refuse(problem, BAD_TYPE,
                   "the body is JSON, but its Content-Type is not; send the header 'Content-Type: "

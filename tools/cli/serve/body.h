@@ -39,9 +39,10 @@ bool refuse(struct problem *problem, unsigned status, const char *format, ...)
 bool refuse_memory(struct problem *problem);
 
 /* Types of a body. */
-enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER };
+enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER, BODY_NOT_UTF8 };
 
-/* Return the type that a Content-Type names; NULL is BODY_OTHER. */
+/* Return the type that a Content-Type names; NULL is BODY_OTHER, and BODY_NOT_UTF8 has a charset
+ * other than UTF-8 and ASCII. */
 enum body_type body_type_of(const char *content_type);
 
 /* Read the fields of a body. The fields of a form are texts or arrays of texts; `forms` states
