@@ -33,8 +33,7 @@ typedef struct elman_import_options {
                                  or keys of JSON objects ("a.b" is the key b within a); NULL = by the
                                  names, or the first two columns */
   const char *languages; /* "A,B", of source and target: codes in TMX, names of a header, or keys;
-                            NULL = in TMX, the first two of the first unit
-                            that has two */
+                            NULL = in TMX, the first two of the first unit that has two */
   bool strict;           /* treat a bad record as an error instead of skipping it */
   size_t max_bytes, max_unpacked;  /* as in elman_pairs_options; max_bytes limits a record */
   elman_skipped_function *skipped; /* may be NULL; receives the line where the record starts */

@@ -173,26 +173,32 @@ const char *file_kind(struct text start) {
   return kind != NULL ? kind : utf16_kind(start);
 }
 
+/* Return whether at least half of the lines that are not empty are valid text. */
+static bool is_mostly_text(struct text start, char line_end) {
+  size_t filled = 0, good = 0;
+  while (start.length > 0) {
+    const struct text line = text_cut(&start, line_end);
+    filled += line.length > 0;
+    good += line.length > 0 && text_valid_prefix(line) == line.length;
+  }
+  return 2 * good >= filled;
+}
+
 /* Return whether the bytes are not text. They are binary if there is a NUL near the start and fewer
  * than half of the lines are valid text. In executables up to a third of the lines are valid. If
  * the file is text, a line with a NUL is only a bad line. */
 static bool is_binary(struct text start) {
   enum { PROBE = 8192 };
-  size_t filled = 0, good = 0;
-  if (memchr(start.bytes, '\0', start.length < PROBE ? start.length : PROBE) == NULL) return false;
-  while (start.length > 0) {
-    const struct text line = text_cut(&start, '\n');
-    filled += line.length > 0;
-    good += line.length > 0 && text_valid_prefix(line) == line.length;
-  }
-  return 2 * good < filled;
+  return memchr(start.bytes, '\0', start.length < PROBE ? start.length : PROBE) != NULL &&
+         !is_mostly_text(start, '\n');
 }
 
-/* Return whether a CR and no LF ends lines: there is text after a CR. */
+/* Return whether a CR and no LF ends lines of valid text: there is text after a CR. */
 static bool ends_lines_with_cr(struct text start) {
   if (memchr(start.bytes, '\n', start.length) != NULL) return false;
   while (start.length > 0 && start.bytes[start.length - 1] == '\r') start.length--;
-  return start.length > 0 && memchr(start.bytes, '\r', start.length) != NULL;
+  return start.length > 0 && memchr(start.bytes, '\r', start.length) != NULL &&
+         is_mostly_text(start, '\r');
 }
 
 const char *file_is_not_text(struct text start, bool complete) {

@@ -58,6 +58,8 @@ Test(lines, bad_files_are_reported) {
       "the file: tr '\\r' '\\n'");
   assert_bad("a\rb\r", 4,
              "lines has lines that end with CR alone, as on old Macs; convert it: tr '\\r' '\\n'");
+  assert_bad("\xC3\x01\r\xFF\x02\r\xFE\x03\r", 9,
+             "lines:1 is not valid UTF-8 at byte 1 of the line");
   elman_lines *lines;
   cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }
