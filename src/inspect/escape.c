@@ -88,11 +88,16 @@ size_t visible_width(const char *text) {
   return width;
 }
 
-void write_cell(FILE *stream, const char *text) {
+bool starts_formula(const char *text) {
   /* Characters that start a formula. Spreadsheets also accept their full-width forms. */
   static const char *const starts[] = {"=", "+", "-", "@", "\"", "＝", "＋", "－", "＠"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (strncmp(text, starts[i], strlen(starts[i])) == 0) fputc('\'', stream);
+    if (strncmp(text, starts[i], strlen(starts[i])) == 0) return true;
+  return false;
+}
+
+void write_cell(FILE *stream, const char *text) {
+  if (starts_formula(text)) fputc('\'', stream);
   write_visible(stream, text);
 }
 

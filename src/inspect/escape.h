@@ -27,6 +27,10 @@ void write_isolated(FILE *stream, const char *text);
 /* Return the number of terminal columns that write_visible fills. */
 size_t visible_width(const char *text);
 
+/* Return whether a spreadsheet would interpret the text of a cell as a formula or as the start of a
+ * quoted cell. */
+bool starts_formula(const char *text);
+
 /* Write the cell of a table. Write an apostrophe before text that a spreadsheet would interpret as
  * a formula or as the start of a quoted cell. */
 void write_cell(FILE *stream, const char *text);

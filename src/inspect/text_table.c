@@ -26,6 +26,10 @@ static bool is_number(const char *text) {
   return whole > 0 && *text == '\0';
 }
 
+bool elman_table_is_formula(const char *text) {
+  return !is_number(text) && starts_formula(text);
+}
+
 static void table_tsv(FILE *stream, const elman_table *table) {
   const size_t columns = table->column_count;
   for (size_t i = 0; i < columns; i++) {
@@ -33,10 +37,8 @@ static void table_tsv(FILE *stream, const elman_table *table) {
     putc(i + 1 < columns ? '\t' : '\n', stream);
   }
   for (size_t i = 0; i < table->row_count * columns; i++) {
-    if (is_number(table->cells[i]))
-      fputs(table->cells[i], stream);
-    else
-      write_cell(stream, table->cells[i]);
+    if (elman_table_is_formula(table->cells[i])) putc('\'', stream);
+    write_visible(stream, table->cells[i]);
     putc((i + 1) % columns != 0 ? '\t' : '\n', stream);
   }
 }

@@ -144,6 +144,10 @@ expect_exit 0 "$ELMAN" evaluate --ter --sentence-scores table --hypothesis tabbe
 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' sentence system bleu chrf ter translation reference \
   1 tabbed 100.00 100.00 0.00 'a b c.' 'a b c.' 1 plain 100.00 100.00 0.00 'a b c.' 'a b c.' | cmp - table ||
   fail "the table differs: $(cat table)"
+printf '=1+1\n' >formula
+printf '%s\n' '-1.5' >number
+expect_exit 0 "$ELMAN" evaluate -q --sentence-scores formulas --hypothesis formula --reference number
+[ "$(tail -n 1 formulas | cut -f 5,6)" = "'=1+1"$'\t'-1.5 ] || fail "a formula has no apostrophe: $(cat formulas)"
 expect_error 73 'table' evaluate --sentence-scores table --hypothesis plain --reference plain
 expect_exit 0 "$ELMAN" evaluate --force --sentence-scores table --hypothesis plain --reference plain
 head -n 1 table | grep -qx $'sentence\tsystem\tbleu\tchrf\ttranslation\treference' || fail "the table has other columns"

@@ -80,6 +80,7 @@ static int table_open(struct sentence_table *table, const elman_metric_options *
 /* Write a text as a field: a tab within it would separate fields. */
 static void write_field(FILE *stream, const char *text) {
   putc('\t', stream);
+  if (elman_table_is_formula(text)) putc('\'', stream);
   for (; *text != '\0'; text++) putc(*text == '\t' ? ' ' : *text, stream);
 }
 
