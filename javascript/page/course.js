@@ -252,7 +252,7 @@ async function measureBeam() {
     byId("beam").value = 5;
     setText(example.source);
     showView("translate");
-    await untilTrue(() => shownTranslation()?.source === example.source);
+    await untilTrue(() => isSearched(example.source));
   }
   return { of: list.length, differ: both.length, higher: both.filter(({ free, best }) => best.score > free.score).length,
     greedy: exactOf(greedy), beam: exactOf(beam), example };
@@ -263,7 +263,7 @@ async function measureChoice() {
   const source = lesson.found[0].example?.source ?? state.watched;
   setText(source);
   showView("translate");
-  await untilTrue(() => shownTranslation()?.source === source);
+  await untilTrue(() => isSearched(source));
   const { targetIds, targetTokens } = shownTranslation(), tried = [];
   for (let at = 0; at < targetIds.length - 1; at++) {
     const choices = await here(engine.call("alternatives", { slot: "main", epoch: null, text: source, ids: targetIds.slice(0, at), position: at, count: 3 }));

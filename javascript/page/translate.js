@@ -66,13 +66,20 @@ const sayThatItWaits = () => setTimeout(() => {
   tell("translate", () => t("served.waits"));
 }, WAITING);
 
-/* A model that needs long for its beam shows the greedy translation first, and the rest when typing pauses. */
-const SLOW_SEARCH = 60, PAUSE_OF_TYPING = 200;    // milliseconds
-const searching = { timer: null, cost: 0, of: null, isWhole: false };
+/* A local model whose search takes longer than QUICK_SEARCH shows the greedy translation first. The whole search follows at
+ * once or, if it takes longer than SLOW_SEARCH, when typing pauses. Only its translation is announced to screen readers, and
+ * figures do not show a translation that it replaces at once. */
+const QUICK_SEARCH = 4, SLOW_SEARCH = 60, PAUSE_OF_TYPING = 200;    // milliseconds
+const searching = { timer: null, pace: null, of: null, isWhole: false, continues: false, announced: "" };
 
-function isSlowSearch(whole) {
-  if (searching.of !== translator.chosen) Object.assign(searching, { of: translator.chosen, cost: 0 });
-  return !whole && searching.cost > SLOW_SEARCH && asked.beam > 1 && asked.prefix === null && asked.overrides.size === 0 && shownTranslation()?.source !== asked.text;
+const isSearched = (text) => shownTranslation()?.source === text && searching.isWhole;
+
+/* Return the milliseconds that the search is expected to take, or 0 if no greedy search precedes it. The pace is the time of
+ * the last search for each letter. A service gets one request. */
+function costOfSearch() {
+  if (searching.of !== translator.chosen) Object.assign(searching, { of: translator.chosen, pace: null });
+  if (chosenService() !== null || asked.beam === 1 || asked.prefix !== null || asked.overrides.size > 0 || shownTranslation()?.source === asked.text) return 0;
+  return searching.pace === null ? SLOW_SEARCH : searching.pace * asked.text.length;
 }
 
 const translateNow = newestOnly(async (whole = false) => {
@@ -87,17 +94,18 @@ const translateNow = newestOnly(async (whole = false) => {
   const { text } = asked, model = translator.chosen, waiting = chosenService() === null ? null : sayThatItWaits();
   const isOld = () => text !== asked.text || model !== translator.chosen;
   try {
-    const isQuick = isSlowSearch(whole), begun = performance.now();
+    const cost = whole ? 0 : costOfSearch(), isQuick = cost > QUICK_SEARCH, continues = isQuick && cost <= SLOW_SEARCH, begun = performance.now();
     const results = await translateWith(text, { ...translateOptions(), ...(isQuick ? { beam: 1, nBest: 1 } : {}) });
-    if (!isQuick) searching.cost = performance.now() - begun;
+    if (!isQuick) searching.pace = (performance.now() - begun) / text.length;
     if (isOld()) return;
-    if (isQuick) searching.timer = setTimeout(() => translateNow(true), PAUSE_OF_TYPING);
+    if (continues) translateNow(true);
+    else if (isQuick) searching.timer = setTimeout(() => translateNow(true), PAUSE_OF_TYPING);
     /* The translation that the user chose from the beam stays: the one with the longest common beginning. */
     const before = asked.at > 0 && shownTranslation()?.source === text ? shownTranslation().targetIds : [];
     const common = ({ targetIds }) => [...targetIds, -1].findIndex((id, place) => id !== before[place]);
     const at = results.reduce((best, one, place) => (common(one) > common(results[best]) ? place : best), 0);
     Object.assign(asked, { results, at });
-    searching.isWhole = !isQuick;
+    Object.assign(searching, { isWhole: !isQuick, continues });
     answered();
     drawTranslation();
   } catch (error) {
@@ -157,7 +165,7 @@ function drawTranslation() {
 /* The figures follow when the browser has shown the translation. */
 const drawFigures = eachFrame(() => {
   const translation = shownTranslation();
-  if (translation === null) return;
+  if (translation === null || searching.continues) return;
   drawWeights(translation);
   drawTree();
   showAlternatives();
@@ -166,8 +174,13 @@ const drawFigures = eachFrame(() => {
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
   const { text, targetTokens, targetSpans, logProbabilities } = translation;
-  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, shownEpoch(),
+  const shares = Array.from(logProbabilities, (one) => figure(Math.exp(one), 3));
+  const key = JSON.stringify([state.language, text, translation.targetIds, shares, asked.prefix, asked.position, shownEpoch(),
     translation.warning]);
+  if (searching.isWhole && searching.announced !== key) {
+    searching.announced = key;
+    announce(visible(text));
+  }
   if (byId("output").dataset.key === key) return;
   byId("output").dataset.key = key;
   const lang = languageOf(text);
@@ -176,14 +189,13 @@ function drawOutput(translation) {
   targetTokens.forEach((token, at) => {
     const end = at === targetTokens.length - 1 && translation.ended;
     const [start, stop] = end ? [text.length, text.length] : targetSpans[at];
-    const probability = Math.exp(logProbabilities[at]);
     if (!end) parts.push(visible(text.slice(from, start)));
     const forced = asked.prefix !== null && at < asked.prefix.length;
     const button = element("button", {
       type: "button", class: forced ? "token fixed" : "token", "data-at": at, "aria-pressed": String(asked.position === at),
-      title: t("token.title", { p: figure(probability, 3) }), "aria-label": t("token.label", { token: end ? "</s>" : visible(token), p: figure(probability, 2) }),
+      title: t("token.title", { p: shares[at] }), "aria-label": t("token.label", { token: end ? "</s>" : visible(token), p: figure(Math.exp(logProbabilities[at]), 2) }),
     }, end ? element("bdi", { class: "end", dir: "ltr" }, "</s>") : isolate(text.slice(start, stop) || token, lang));
-    button.style.setProperty("--share", `${100 * probability}%`);
+    button.style.setProperty("--share", `${100 * shares[at]}%`);
     parts.push(button);
     from = Math.max(from, stop);
   });
@@ -199,8 +211,8 @@ function drawOutput(translation) {
   byId("output-facts").textContent = facts.join(" · ");
   byId("output-facts").title = t("facts.title", { p: figure(translation.logProbability, 3) });
   byId("warning").hidden = !translation.warning;
-  byId("warning").replaceChildren(...(translation.warning ? warningOf(translation) : []));
-  announce(visible(text));
+  const warning = element("span", {}, ...(translation.warning ? warningOf(translation) : []));
+  if (byId("warning").textContent !== warning.textContent) byId("warning").replaceChildren(warning);
 }
 
 /* ---- Weights ---- */
@@ -412,6 +424,7 @@ function drawTree() {
       return cell;
     });
     const show = button("link", () => {
+      if (asked.results !== results) return; // the list is about to change
       Object.assign(asked, { at, position: null });
       drawTranslation();
     }, [t("beam.rank", { n: at + 1 })], { "aria-pressed": String(at === asked.at) });
