@@ -23,10 +23,10 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
   let at = 0;
   for (const [start, end] of unknown.filter(([from, to]) => to > from)) {
     if (start < at) continue;
-    line.append(...nodesOf(source.slice(at, start)), element("mark", {}, ...nodesOf(source.slice(start, end))));
+    line.append(visibleLines(source.slice(at, start)), element("mark", {}, ...nodesOf(source.slice(start, end))));
     at = end;
   }
-  line.append(...nodesOf(source.slice(at)));
+  line.append(visibleLines(source.slice(at)));
   byId("reading").replaceChildren(line, element("span", {}, t("unknown")));
 }
 
@@ -35,7 +35,7 @@ function drawReading({ source, sourceSpans, sourceKnown }) {
 function warningOf({ source, warning: { kind, message } }) {
   const tag = sourceOf(translator.chosen), other = choiceFor(source);
   if (kind !== "script" || tag === "") return [t(`warning.${kind}`, { message })];
-  return [t("warning.language", { source: nameOfLanguage(tag) }), " ", other === null ? t("warning.language.do", { source: nameOfLanguage(tag) })
+  return [t("warning.language", { source: nameOfLanguage(tag) }), afterSentence(), other === null ? t("warning.language.do", { source: nameOfLanguage(tag) })
     : button("", () => { chooseTranslator(other.value); showView("translate"); }, [t("warning.language.choose", { name: visible(other.textContent) })])];
 }
 

@@ -171,6 +171,9 @@ const drawFigures = eachFrame(() => {
   showAlternatives();
 }, true);
 
+/* Make characters visible that are not, except line breaks. */
+const visibleLines = (text) => text.split("\n").map(visible).join("\n");
+
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
   const { text, targetTokens, targetSpans, logProbabilities } = translation;
@@ -179,7 +182,7 @@ function drawOutput(translation) {
     translation.warning]);
   if (searching.isWhole && searching.announced !== key) {
     searching.announced = key;
-    announce(visible(text));
+    announce(visibleLines(text));
   }
   if (byId("output").dataset.key === key) return;
   byId("output").dataset.key = key;
@@ -189,7 +192,7 @@ function drawOutput(translation) {
   targetTokens.forEach((token, at) => {
     const end = at === targetTokens.length - 1 && translation.ended;
     const [start, stop] = end ? [text.length, text.length] : targetSpans[at];
-    if (!end) parts.push(visible(text.slice(from, start)));
+    if (!end) parts.push(visibleLines(text.slice(from, start)));
     const forced = asked.prefix !== null && at < asked.prefix.length;
     const button = element("button", {
       type: "button", class: forced ? "token fixed" : "token", "data-at": at, "aria-pressed": String(asked.position === at),
@@ -199,7 +202,7 @@ function drawOutput(translation) {
     parts.push(button);
     from = Math.max(from, stop);
   });
-  parts.push(visible(text.slice(from)));
+  parts.push(visibleLines(text.slice(from)));
   const focused = document.activeElement?.closest("#output [data-at]")?.dataset.at;
   byId("output").dir = directionOf(text);
   byId("output").replaceChildren(...parts);
