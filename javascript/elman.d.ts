@@ -91,7 +91,7 @@ export interface Settings {
   // weight of the divergence between two passes with different dropout masks; 0 disables (0 to 1000, default 0)
   rDrop?: number
   subwordDropout?: number       // BPE-dropout: probability of skipping a merge operation (0 to 0.999999, default 0)
-  // probability that a pair loses the final punctuation mark of its source (0 to 1, default 0)
+  // probability that a pair loses the final punctuation marks of its source (0 to 1, default 0)
   dropSourceMark?: number
   // probability that a pair loses the final punctuation marks of both sides (0 to 1, default 0)
   dropMarks?: number
