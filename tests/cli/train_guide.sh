@@ -42,6 +42,16 @@ for a, b in zip(of(sys.argv[1])[:8], of(sys.argv[2])[:8]):
     assert a["linked"] == b["linked"] and abs(a["guide_loss"] - b["guide_loss"]) < 1e-2, (a, b)
 END
 
+# Without a dropped value, both copies of R-Drop are alike: the updates are the same, and count each pair once.
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --shards 3 --dropout 1e-10 --r-drop 1000 --log copies train.tsv
+python3 - shards copies <<'END' || fail "copies of the pairs change the loss"
+import json, math, sys
+of = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")][1:]
+for a, b in zip(of(sys.argv[1]), of(sys.argv[2]), strict=True):
+    assert a["linked"] == b["linked"], (a, b)
+    assert all(math.isclose(a[k], b[k], rel_tol=1e-2) for k in ("loss", "epoch_loss", "guide_loss", "gradient_norm")), (a, b)
+END
+
 # Exported attention can be used as a guide.
 "$ELMAN" attention -m guided --format pharaoh --references en -i zh >exported
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide exported train.tsv

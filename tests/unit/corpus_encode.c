@@ -323,6 +323,32 @@ Test(guides, guides_are_time_major_and_split_by_shard) {
   assert_guide(&slice.guide, (const size_t[]){0, 0}, 1, NULL, 0);
 }
 
+static void assert_labels(const struct batch *batch, const uint32_t *labels, size_t count) {
+  cr_assert_eq(batch->tokens, count);
+  for (size_t i = 0; i < count; i++) cr_assert_eq(batch->labels[i], labels[i], "%zu", i);
+}
+
+/* The copies of a pair are adjacent, also in a slice. */
+Test(batches, copies_are_adjacent_and_split_by_shard) {
+  uint32_t ids[] = {5, 6, 7};
+  size_t starts[] = {0, 2, 3}, links[] = {0, 1, 2};
+  struct token_link items[] = {{0, 1}, {0, 0}};
+  const struct corpus corpus = {.source = {.ids = ids, .starts = starts, .count = 2},
+                                .target = {.ids = ids, .starts = starts, .count = 2},
+                                .links = {.items = items, .starts = links}};
+  owned_by(batch_free) struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
+  succeeds(batch_fill_copies(&batch, &corpus, (const size_t[]){1, 0}, 2, 2, &why));
+  cr_assert_eq(batch.copies, 2);
+  assert_labels(
+      &batch, (const uint32_t[]){7, 7, 5, 5, TOKEN_END, TOKEN_END, 6, 6, TOKEN_END, TOKEN_END}, 10);
+  assert_guide(&batch.guide, (const size_t[]){0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 12,
+               (const uint32_t[]){0, 0, 1, 1}, 4);
+  succeeds(batch_slice(&slice, &batch, 2, 2, &why));
+  cr_assert_eq(slice.copies, 2);
+  assert_labels(&slice, (const uint32_t[]){5, 5, 6, 6, TOKEN_END, TOKEN_END}, 6);
+  assert_guide(&slice.guide, (const size_t[]){0, 1, 2, 2, 2, 2, 2}, 6, (const uint32_t[]){1, 1}, 2);
+}
+
 static void assert_clause_ends(const struct sequence *source, const bool *expected) {
   for (size_t i = 0; i < source->steps * source->batch; i++)
     cr_assert_eq(source->clause_ends[i], expected[i], "%zu", i);
