@@ -191,7 +191,6 @@ Test(tensor, softmax_ignores_a_shift) {
   cr_assert(relative_error(a, b, 9) < CLOSE);
 }
 
-/* -log p of an impossible target is large but finite, although p itself would round to 0. */
 /* A part so far below another that its contribution rounds to 0. */
 Test(tensor, cross_entropy_handles_underflowing_part) {
   const uint32_t targets[] = {0, 3};
@@ -214,6 +213,33 @@ Test(tensor, cross_entropy_handles_underflowing_part) {
   }
 }
 
+/* As above, with R-Drop: no divergence contains the logarithm of a probability that rounds to 0. */
+Test(tensor, r_drop_handles_underflowing_part) {
+  const uint32_t targets[] = {0, 3};
+  const struct cross_entropy_task task = {targets, 2, 4, 0, 1, 0.5};
+  real low[] = {-800, -801, 1, 2}, high[] = {800, 799, 900, 3};
+  real low_differences[2], high_differences[2];
+  struct softmax_part parts[4];
+  double losses[2];
+  cross_entropy_part(parts, low, low_differences, task, 0, 2);
+  cross_entropy_part(parts + 2, high, high_differences, task, 2, 2);
+  cross_entropy_join(losses, parts, 2, task);
+  cross_entropy_gradient(low, low_differences, parts, task, 0, 2);
+  cross_entropy_gradient(high, high_differences, parts + 2, task, 2, 2);
+  cr_assert_float_eq(losses[0], 1600 + log1p(exp(-1)), 1e-4);
+  /* p = (0, 0, top, 1 - top), p' = (0, 0, 1, 0), and the last differences are -100 and 796. */
+  const double top = 1 / (1 + exp(-1)), mean = -100 * top + 796 * (1 - top);
+  const double expected_low[] = {-1, 0, 0, 0};
+  const double expected_high[] = {top + (top * (-100 - mean) + top - 1) / 2,
+                                  (1 - top) + ((1 - top) * (796 - mean) + 1 - top) / 2,
+                                  1 - (top - 1) / 2, -1 - (1 - top) / 2};
+  for (size_t i = 0; i < 4; i++) {
+    cr_assert_float_eq((double)low[i], expected_low[i], CLOSE);
+    cr_assert_float_eq((double)high[i], expected_high[i], 100 * CLOSE);
+  }
+}
+
+/* -log p of an impossible target is large but finite, although p itself would round to 0. */
 Test(tensor, cross_entropy_of_impossible_target_is_finite) {
   const real logits[] = {0, 500, 0, 1, 1, 1};
   const uint32_t targets[] = {0, 2};
