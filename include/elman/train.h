@@ -24,8 +24,8 @@ typedef struct elman_train_report {
   double marked_source; /* fraction of sources that end with a mark, such as a full stop, 0 to 1 */
   unsigned idle; /* options of the group "Augmentation" that changed no pair of this epoch although
                     twenty were expected: bit i stands for row i of the group in elman/options.h */
-  double loss;   /* mean cross-entropy per target token of this epoch so far; NaN as long as all
-                    updates were skipped */
+  double loss;   /* mean cross-entropy per target token of this epoch so far, without the divergence
+                    of R-Drop; NaN as long as all updates were skipped */
   double update_loss;   /* loss of this update */
   double guide_loss;    /* guide loss of this update: mean cross-entropy between alignment and
                            attention per linked target token; 0 without guided alignment */

@@ -37,10 +37,11 @@ struct batch {
   struct sequence source; /* (S,B) */
   struct sequence target; /* (T,B), the decoder's input <s> w1 .. wn, whose length is n + 1 */
   uint32_t *labels; /* (tokens): w1 .. wn </s> of all sentences, time-major, without padding */
-  size_t tokens;    /* number of target tokens without padding, </s> included; N in the loss */
+  size_t tokens;    /* number of target tokens without padding, </s> and copies included; N in the
+                       loss, 2N of (98) with R-Drop */
   struct guide guide;
-  size_t copies;     /* number of adjacent sentences that are copies of the same pair: 2 with R-Drop,
-                        else 1 */
+  size_t copies; /* number of adjacent sentences that are copies of the same pair: 2 with R-Drop,
+                    else 1 */
   struct arena arena;
 };
 

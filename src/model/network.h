@@ -65,8 +65,8 @@ struct network_pass {
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
-  size_t mean_of; /* divisor of the mean loss: if the batch is part of a larger one, N of (11) for
-                     the larger batch; 0 = number of tokens of this batch */
+  size_t mean_of;    /* divisor of the mean loss: if the batch is part of a larger one, N of (11) or
+                        2N of (98) for the larger batch; 0 = number of tokens of this batch */
   size_t only_token; /* number of the token, from 1, whose loss alone is differentiated; 0 = the
                         mean loss */
   elman_precision precision; /* of the operands of large products in network_gradient: float32 or
@@ -75,16 +75,17 @@ struct network_pass {
                                 layer, the part of the embedding lookup is still missing */
 };
 
-/* Return the sum of the losses over all real target tokens, (11) times N. Store the losses of
- * single tokens in workspace->losses and the attention weights in workspace->decoder.attention. */
+/* Return the sum of the losses over all real target tokens, (11) times N, without the divergences
+ * of R-Drop. Store the losses of single tokens in workspace->losses and the attention weights in
+ * workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
 /* Return the sum of the guide losses, Σ_t ℓ_t of (75); 0 without a guide. The caller must first
  * call network_forward or network_gradient. */
 double network_guide_loss(const struct network_pass *pass);
 
-/* Return the sum of the losses, (11) times N, as network_forward does. Add the gradients of the
- * mean loss and of the guide loss to `gradients`. With only_token, the gradients below the output
+/* Return the sum of the losses, as network_forward does. Add the gradients of the mean loss, (11)
+ * or (98), and of the guide loss to `gradients`. With only_token, the gradients below the output
  * layer belong to one token's loss. The workspace must have been fitted with gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 

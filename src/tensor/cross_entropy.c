@@ -63,7 +63,7 @@ static bool is_r_drop(struct cross_entropy_task task) {
 
 /* Δ = o - o' for each pair of rows */
 static void subtract_passes(real *differences, const real *logits, size_t n, size_t width) {
-  for (size_t i = 0; i + 1 < n; i += 2)
+  for (size_t i = 0; i < n; i += 2)
     for (size_t j = 0; j < width; j++)
       differences[i / 2 * width + j] = logits[i * width + j] - logits[(i + 1) * width + j];
 }

@@ -20,7 +20,8 @@ struct cross_entropy_task {
   size_t n, v;
   double smoothing; /* η */
   real scale;       /* factor of each gradient */
-  real divergence;  /* α/2 of R-Drop: rows 2i and 2i + 1 are two passes of one token; 0 = none */
+  real divergence;  /* α/2 of R-Drop: rows 2i and 2i + 1 are two passes of one token, and
+                       n is even; 0 = none */
 };
 
 /* The softmax of one part of one row. */
