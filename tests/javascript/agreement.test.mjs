@@ -115,8 +115,8 @@ test("fast arithmetic: the losses of the first updates agree to rounding", () =>
 
 for (const [name, settings, ...options] of [
   ["Elman cell", {}],
-  ["GRU with dropout", { cell: "gru", dropout: 0.2, attention: "additive", average: 0.9, labelSmoothing: 0.1 }, "--cell", "gru",
-    "--dropout", "0.2", "--attention", "additive", "--average", "0.9", "--label-smoothing", "0.1"],
+  ["GRU with R-Drop", { cell: "gru", dropout: 0.2, rDrop: 3, attention: "additive", average: 0.9, labelSmoothing: 0.1 }, "--cell", "gru",
+    "--dropout", "0.2", "--r-drop", "3", "--attention", "additive", "--average", "0.9", "--label-smoothing", "0.1"],
   ["subwords", { sourceTokens: "chars", targetTokens: "bpe", subwords: 20, subwordDropout: 0.1 }, "--source-tokens", "chars",
     "--target-tokens", "bpe", "--subwords", "20", "--subword-dropout", "0.1"],
   ["augmentation", { sourceTokens: "chars", targetTokens: "bpe", subwords: 20, merge: 0.4, copyNoise: 0.4, typos: 0.5, dropMarks: 0.1 },
