@@ -29,7 +29,7 @@ ELMAN=$WITH_PAGE
 
 # The page differs from the template in the model only. Base64 depends on the size modulo 3.
 residues=
-for sizes in "1 1" "1 2" "2 2" "3 3"; do
+for sizes in "1 1" "1 2" "1 3" "2 1" "2 2" "2 3" "3 1" "3 3"; do
   expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size ${sizes% *} --embedding-size ${sizes#* } -o small "$DATA/toy.zh-en.tsv"
   expect_exit 0 "$ELMAN" page -m small -f -o lesson.html
   expect_stdout
