@@ -58,7 +58,8 @@ static double shared_work(const struct model *model, const elman_pairs *pairs,
   const double batch_size = options->batch_tokens > 0
                                 ? (double)options->batch_tokens / TYPICAL_LENGTH
                                 : (double)options->batch_size;
-  const double rows = TYPICAL_LENGTH * fmin(batch_size, count);
+  const double copies = options->r_drop > 0 ? 2 : 1;
+  const double rows = TYPICAL_LENGTH * copies * fmin(batch_size, count);
   const double H = (double)config->hidden_size, V = (double)config->target_vocabulary;
   const double product = rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
   return fmax(options->shards > 1 ? PRODUCTS * product : product,
