@@ -199,8 +199,17 @@ class Chromium:
             return False
 
     def _middle(self, selector):
-        """Return the point to click for an element, scrolled into view; fail if it is covered."""
-        place = self.value(f"""(() => {{
+        """Return the point to click for an element, scrolled into view, as soon as nothing covers it."""
+        deadline = time.monotonic() + PATIENCE
+        while (place := self._uncovered(selector)) is None:
+            if time.monotonic() > deadline:
+                raise Failure(f"nothing to point at: {selector}")
+            time.sleep(0.01)
+        return dict(x=place[0], y=place[1])
+
+    def _uncovered(self, selector):
+        """Return the middle of an element, scrolled into view; None if there is no such element, or another covers it."""
+        return self.value(f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             if (found === null) return null;
             for (let tries = 0; tries < 2; tries++) {{
@@ -212,9 +221,6 @@ class Chromium:
             }}
             return null;
         }})()""")
-        if place is None:
-            raise Failure(f"nothing to point at: {selector}")
-        return dict(x=place[0], y=place[1])
 
     def hover(self, selector):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", **self._middle(selector))
