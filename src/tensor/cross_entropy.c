@@ -61,7 +61,7 @@ static bool is_r_drop(struct cross_entropy_task task) {
   return task.divergence > 0;
 }
 
-/* Δ = o - o' for each pair of rows */
+/* Λ = o - o' for each pair of rows */
 static void subtract_passes(real *differences, const real *logits, size_t n, size_t width) {
   for (size_t i = 0; i < n; i += 2)
     for (size_t j = 0; j < width; j++)
@@ -76,7 +76,7 @@ void cross_entropy_part(struct softmax_part *part, real *logits, real *differenc
     part[i].largest = maximum(row, width);
     part[i].expected = expected_logit(row, first, width, task.targets[i], task.smoothing, task.v);
     part[i].sum = exponentials(row, part[i].largest, width);
-    if (is_r_drop(task)) part[i].contrast = dot(row, differences + i / 2 * width, width);
+    if (is_r_drop(task)) part[i].difference = dot(row, differences + i / 2 * width, width);
   }
 }
 
@@ -85,17 +85,18 @@ static double join_row(struct softmax_part *row, size_t count, struct cross_entr
   real largest = row->largest;
   for (size_t k = 1; k < count; k++)
     largest = row[k * task.n].largest > largest ? row[k * task.n].largest : largest;
-  double sum = 0, expected = 0, contrast = 0;
+  double sum = 0, expected = 0, difference = 0;
   for (size_t k = 0; k < count; k++) {
     struct softmax_part *part = row + k * task.n;
     part->share = exp_real(part->largest - largest);
     sum += (double)part->share * part->sum;
     expected += part->expected;
-    if (is_r_drop(task)) contrast += (double)part->share * part->contrast;
+    if (is_r_drop(task)) difference += (double)part->share * part->difference;
   }
   const real share = (real)((double)task.scale / sum);
   for (size_t k = 0; k < count; k++) row[k * task.n].share *= share;
-  for (size_t k = 0; k < count && is_r_drop(task); k++) row[k * task.n].contrast = contrast / sum;
+  for (size_t k = 0; k < count && is_r_drop(task); k++)
+    row[k * task.n].difference = difference / sum;
   return ((double)largest - expected) + portable_log(sum);
 }
 
@@ -110,7 +111,7 @@ static void add_divergence(real *restrict one, real *restrict other,
                            const real *restrict differences, const struct softmax_part *part,
                            real weight, size_t width) {
   const real share = part[0].share, other_share = part[1].share;
-  const real mean = (real)part[0].contrast, other_mean = (real)part[1].contrast;
+  const real mean = (real)part[0].difference, other_mean = (real)part[1].difference;
   for (size_t j = 0; j < width; j++) {
     const real p = share * one[j], q = other_share * other[j], difference = differences[j];
     one[j] = p + weight * (p * (difference - mean) + (p - q));

@@ -26,16 +26,16 @@ struct cross_entropy_task {
 
 /* The softmax of one part of one row. */
 struct softmax_part {
-  real largest;    /* m, the largest logit of the part */
-  real share;      /* after the join: the factor that turns exp(o - m) into scale · p */
-  double sum;      /* Σ exp(o - m) over the part */
-  double expected; /* Σ q_v o_v over the part */
-  double contrast; /* with R-Drop: Σ exp(o - m) Δ over the part; after the join: Σ_v p_v Δ_v */
+  real largest;      /* m, the largest logit of the part */
+  real share;        /* after the join: the factor that turns exp(o - m) into scale · p */
+  double sum;        /* Σ exp(o - m) over the part */
+  double expected;   /* Σ q_v o_v over the part */
+  double difference; /* with R-Drop: Σ exp(o - m) Λ over the part; after the join: Σ_v p_v Λ_v */
 };
 
 /* Replace logits (n,width) of columns first .. first + width - 1 by exp(logits - m), where m is the
  * maximum of each row in this part. Each exponential is computed once. With R-Drop, also store the
- * differences Δ = o - o' of the logits of the two passes; otherwise `differences` is not used. */
+ * differences Λ = o - o' of the logits of the two passes; otherwise `differences` is not used. */
 void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
                         real *differences /* (n / 2,width) */, struct cross_entropy_task task,
                         size_t first, size_t width);

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Numbers that a translation lacks. */
 #include <criterion/criterion.h>
 #include <string.h>
