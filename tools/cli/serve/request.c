@@ -237,7 +237,10 @@ static bool find_by_languages(struct request *request, const json_t *document,
       !get_text(&target, document, "target", problem))
     return false;
   if (target == NULL) return refuse(problem, BAD_REQUEST, "target is missing; it is a language");
-  struct served_model *model = choose_model(models, source, target, json_object_get(document, "q"));
+  const bool is_auto = strcmp(source, "auto") == 0;
+  struct served_model *model =
+      is_auto ? choose_model(models, source, target, json_object_get(document, "q"))
+              : model_set_for(models, source, target);
   if (model == NULL)
     return refuse(problem, BAD_REQUEST,
                   "no model translates from %.32s to %.32s; GET /languages lists the languages",
