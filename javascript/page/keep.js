@@ -275,10 +275,17 @@ async function openModel(bytes, name, quiet = false) {
   await checkFit(state.run, quiet);
 }
 
-/* Warn if the model lacks words of the pairs. If it lacks many, the next run begins with a new network instead of
- * continuing. */
+/* Warn if the model translates from another language than the pairs do, or lacks words of them. If so, or if it lacks
+ * many, the next run begins with a new network instead of continuing. */
 async function checkFit(run, quiet) {
+  const source = state.info.settings.sourceLanguage ?? "", written = languageOf(state.watched);
   let words = 0, lacking = 0;
+  if (source !== "" && written !== "" && source.split("-")[0] !== written) {
+    if (!quiet) tell("fit", () => t("model.language", { source: nameOfLanguage(source) }), { bad: true });
+    run.signature = "";
+    drawRun();
+    return;
+  }
   for (const [text, reference] of pairs.lines.filter((line) => !isBlank(line)).slice(0, 20).map(sidesOf)) {
     const [found] = await engine.call("translate", { slot: "main", text, options: { reference } }).catch(() => []);
     if (found === undefined || state.run !== run) continue;

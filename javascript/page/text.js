@@ -344,6 +344,7 @@ const TEXTS = {
   "model.saved": ["The model of epoch {n} was saved ({size}). The command elman translate -m reads it.", "第 {n} 轮的模型已保存（{size}），命令 elman translate -m 可以读取。"],
   "model.opened": ["{name}: {parameters} parameters, vocabularies of {source} and {target} tokens.", "{name}：{parameters} 个参数，词表为 {source} 和 {target} 个词元。"],
   "model.unfit": ["The model lacks {n} of {of} words of the pairs and reads them as <unk>. Choose pairs with known words before you continue training.", "这个模型的词表缺少句对中的 {n} 个词（共 {of} 个），都读作 <unk>。继续学习之前，请选择相配的句对。"],
+  "model.language": ["The model translates from {source}, and the pairs do not. Choose other pairs before you continue training.", "这个模型的源语言是{source}，句对的不是。继续学习之前，请选择其他句对。"],
   "model.inside": ["The model of this page", "本页自带的模型"],
   "model.kept": ["The model of your last visit", "上次的模型"],
   "model.last": ["The model of your last visit is back ({n} epochs).", "上次的模型已恢复（学过 {n} 轮）。"],

@@ -146,15 +146,16 @@ function drawTranslators() {
 
 /* ---- Examples ---- */
 
-/* Sentences for models whose pairs the page does not have. The page offers only those without unknown words. */
-const SENTENCES = [
-  "她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
-  "我每天早上喝咖啡。", "你会说中文吗？", "我的哥哥在学校工作。", "请打开窗户。", "我没有时间。", "他们已经回家了。", "她唱歌唱得很好。", "你为什么不来？", "火车站在哪里？",
-  "我听不懂你说的话。", "这本书很有意思。", "我可以问你一个问题吗？", "他忘了关门。", "明天我会去北京。", "我弟弟喜欢踢足球。",
-  "She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today.",
-  "Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön.", "Je voudrais un café.", "Il fait beau aujourd’hui.",
-  "¿Qué quieres hacer mañana?", "Me gusta leer libros.", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好",
-];
+/* Sentences by language for models whose pairs the page does not have. The page offers only those without unknown words. */
+const SENTENCES = {
+  zh: ["她昨天没吃这个苹果。", "我们昨天去看电影了。", "他比我高。", "我不知道他住在哪里。", "你明天想做什么？", "外面在下雨。", "今天天气很好。", "我想学习英语。",
+    "我每天早上喝咖啡。", "你会说中文吗？", "我的哥哥在学校工作。", "请打开窗户。", "我没有时间。", "他们已经回家了。", "她唱歌唱得很好。", "你为什么不来？", "火车站在哪里？",
+    "我听不懂你说的话。", "这本书很有意思。", "我可以问你一个问题吗？", "他忘了关门。", "明天我会去北京。", "我弟弟喜欢踢足球。", "我 爱 学习", "她 是 我 的 老师", "今天 天气 很 好"],
+  en: ["She did not eat the apple yesterday.", "What do you want to do tomorrow?", "I like to read books.", "They have gone home.", "The weather is nice today."],
+  de: ["Was willst du morgen machen?", "Ich lese gern.", "Das Wetter ist heute schön."],
+  fr: ["Je voudrais un café.", "Il fait beau aujourd’hui."],
+  es: ["¿Qué quieres hacer mañana?", "Me gusta leer libros."],
+};
 const EXAMPLES = 5;
 
 function examplesOfPairs() {
@@ -163,13 +164,15 @@ function examplesOfPairs() {
   return Array.from({ length: step }, (_, from) => sources.filter((_one, at) => at % step === from).slice(0, EXAMPLES)).flat();
 }
 
-/* Return the sentences without unknown words for the chosen model; of these, only those that it translates with
- * high probability, if there are any. Without `all`, only as many as are shown at first. */
+/* Return the sentences of the source language of the chosen model without unknown words; of these, only those that it
+ * translates with high probability, if there are any. Without `all`, only as many as are shown at first. */
 async function fittingSentences(all) {
-  const service = chosenService();
-  if (service !== null) return knownToService(service, SENTENCES);
+  const service = chosenService(), language = sourceOf(translator.chosen).split("-")[0];
+  const texts = language === "" ? Object.values(SENTENCES).flat() : SENTENCES[language] ?? [];
+  if (texts.length === 0) return [];
+  if (service !== null) return knownToService(service, texts);
   const { place } = networkOnShow(), { beam = FIRST_BEAM, lengthPenalty } = searchOfTranslator(), known = [], sure = [];
-  for (const text of SENTENCES) {
+  for (const text of texts) {
     const [one] = await engine.call("translate", { ...place, text, options: { beam, lengthPenalty } }).catch(() => []);
     if (one === undefined || one.warning || !one.ended || !one.sourceKnown.every(Boolean)) continue;
     known.push(text);
@@ -179,13 +182,16 @@ async function fittingSentences(all) {
   return sure.length > 0 ? sure : known;
 }
 
-/* Offer examples that fit, and begin with the first if nothing was typed. */
+/* Offer examples that fit, and begin with the first if nothing was typed. For a network that has learned the pairs of the
+ * page, they are sources of these pairs. */
 const drawExamples = newestOnly(async (more = false) => {
   const { chosen, examples } = translator;
-  if (chosen !== "own" && canTranslate() && (examples[chosen] === undefined || (more && !examples[chosen].all)))
-    examples[chosen] = { all: more || chosenService() !== null, list: await fittingSentences(more).catch(() => []) };
+  const run = chosen === "own" ? state.run : null, isOther = chosen !== "own" || hasOtherPairs();
+  if (isOther && canTranslate() && (examples[chosen]?.run !== run || (more && !examples[chosen].all)))
+    examples[chosen] = { run, all: more || chosenService() !== null, list: await fittingSentences(more).catch(() => []) };
   if (chosen !== translator.chosen || state.view !== "translate") return;
-  const found = chosen === "own" ? examplesOfPairs() : examples[chosen]?.list ?? [];
+  const fitting = isOther ? examples[chosen]?.list ?? [] : [];
+  const found = chosen === "own" && fitting.length === 0 ? examplesOfPairs() : fitting;
   if (translator.shownExamples.of !== chosen) translator.shownExamples = { of: chosen, from: 0 };
   else if (more) translator.shownExamples.from += EXAMPLES;
   if (translator.shownExamples.from >= found.length) translator.shownExamples.from = 0;
@@ -194,7 +200,7 @@ const drawExamples = newestOnly(async (more = false) => {
   byId("text-examples").replaceChildren(...found.slice(from, from + EXAMPLES).map((source) => button("chip", () => setText(source), [isolate(source)])),
     ...(!hasMore ? [] : [button("link", () => drawExamples(true).catch(reportError), [t("examples.more")], { id: "examples-more" })]));
   if (isFocused) byId("examples-more")?.focus();
-  const first = chosen === "own" ? state.watched : found[0] ?? "";
+  const first = chosen === "own" && fitting.length === 0 ? state.watched : found[0] ?? "";
   if (asked.text === "" && !asked.cleared && canTranslate() && first !== "") setText(first);
 });
 
