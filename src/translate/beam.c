@@ -675,14 +675,20 @@ void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
 }
 
 size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
-                        const bool *among) {
+                        const size_t *firsts) {
   const size_t S = beam->request->count, K = beam->heads;
+  double largest = -1;
   size_t at = path->last, best = S;
   for (size_t i = path->count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
   const real *rows = node_weights(beam, at);
-  for (size_t s = 0; s < S; s++) {
-    if (among != NULL && !among[s]) continue;
-    if (best == S || mean_weight(rows, K, S, s) > mean_weight(rows, K, S, best)) best = s;
+  for (size_t s = 0, next; s < S; s = next) {
+    double weight = 0;
+    for (next = s; next < S && (next == s || firsts[next] == s); next++)
+      weight += mean_weight(rows, K, S, next);
+    if (firsts[s] == s && weight > largest) {
+      largest = weight;
+      best = s;
+    }
   }
   return best;
 }

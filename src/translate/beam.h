@@ -160,11 +160,12 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
  * head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* Return the source token whose weight for token t of a path, averaged over heads, is largest. If
- * several weights are equal, return the first of these tokens. Consider only tokens that are true
- * in `among` (S), of which at least one is; NULL = all. */
+/* Return the first token of the source word whose weight for token t of a path is largest: the sum
+ * over its tokens, averaged over heads. If several weights are equal, return the first of them.
+ * firsts (S) has the first token of the word of each token, or a number of at least S for a token
+ * that is not considered; at least one is. */
 size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
-                        const bool *among);
+                        const size_t *firsts);
 
 /* ---- scores that compare translations of different lengths ---- */
 

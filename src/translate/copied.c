@@ -104,23 +104,73 @@ static struct copied_range cluster_around(struct text text, size_t at) {
   return range;
 }
 
-static struct copied_range part_around(struct text text, size_t at, bool whole) {
+/* Set *range to the run or word around byte `at`. Return false if there is none: the byte belongs
+ * to a symbol, a mark or a character of text without spaces. */
+static bool find_word(struct copied_range *range, struct text text, size_t at, bool whole) {
   const int codepoint = character_in(text, at);
   const bool in_run = whole && is_of_run(text, at);
-  if (!in_run && (!is_word_character(codepoint) || is_unspaced(codepoint)))
-    return cluster_around(text, at);
-  const struct copied_range range = expand(text, at, in_run);
-  const struct copied_range inner = in_run ? trim(text, range) : range;
-  return inner.start <= at && at < inner.end ? inner : cluster_around(text, at);
+  if (!in_run && (!is_word_character(codepoint) || is_unspaced(codepoint))) return false;
+  *range = expand(text, at, in_run);
+  if (in_run) *range = trim(text, *range);
+  return range->start <= at && at < range->end;
+}
+
+static struct copied_range part_around(struct text text, size_t at, bool whole) {
+  struct copied_range range;
+  return find_word(&range, text, at, whole) ? range : cluster_around(text, at);
 }
 
 /* ---- a word ---- */
 
-bool is_copyable(const struct copied_source *source, size_t s) {
+/* Return whether noise may teach a model to copy token s: it is neither punctuation nor a character
+ * of text without spaces. */
+static bool is_copyable(const struct copied_source *source, size_t s) {
   const int codepoint = character_in(source->text, source->spans.starts[s]);
   const utf8proc_category_t category = utf8proc_category(codepoint);
   return codepoint != 0 && !is_unspaced(codepoint) &&
          (category < UTF8PROC_CATEGORY_PC || category > UTF8PROC_CATEGORY_PO);
+}
+
+/* Return whether the text that is copied for token s may be longer than the token. A token that is
+ * a word of another script is complete. */
+static bool can_grow(const struct copied_source *source, size_t s, elman_token_mode target,
+                     bool whole) {
+  const size_t at = source->spans.starts[s];
+  const bool divided = token_mode_row(source->mode)->has_subwords ||
+                       (source->mode == ELMAN_TOKENS_CHARS &&
+                        (target == ELMAN_TOKENS_WORDS || target == ELMAN_TOKENS_SPACE));
+  return divided || (whole && (is_of_run(source->text, at) ||
+                               !is_word_character(character_in(source->text, at))));
+}
+
+/* Set firsts[s] to the first of the tokens for which the same text is copied as for token s. */
+static void find_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
+                        bool whole) {
+  struct copied_range range = {0, 0};
+  for (size_t s = 0, first = 0; s < source->tokens->count; s++) {
+    const size_t at = source->spans.starts[s];
+    const bool grows = can_grow(source, s, target, whole) && at < source->text.length;
+    if (!grows || at < range.start || at >= range.end) {
+      first = s;
+      if (!grows || !find_word(&range, source->text, at, whole))
+        range = (struct copied_range){0, 0};
+    }
+    firsts[s] = first;
+  }
+}
+
+void copied_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
+                   bool whole) {
+  const size_t S = source->tokens->count;
+  bool any = false;
+  find_firsts(firsts, source, target, whole);
+  for (size_t s = 0; whole && s < S && !any; s++) any = is_copyable(source, s);
+  for (size_t s = 0, next; any && s < S; s = next) {
+    bool copyable = false;
+    for (next = s; next < S && firsts[next] == s; next++)
+      copyable = copyable || is_copyable(source, next);
+    for (size_t i = s; i < next && !copyable; i++) firsts[i] = NOT_COPIED;
+  }
 }
 
 /* Append a part of the source text. Without a mark before it, a character of the text that looks
@@ -135,15 +185,9 @@ static void append_part(struct buffer *into, struct text text, size_t start, siz
 void copy_source_word(struct buffer *into, const struct copied_source *source, size_t s,
                       elman_token_mode target, bool whole) {
   const struct text token = tokens_get(source->tokens, s), surface = token_surface(token);
-  const bool divided = token_mode_row(source->mode)->has_subwords ||
-                       (source->mode == ELMAN_TOKENS_CHARS &&
-                        (target == ELMAN_TOKENS_WORDS || target == ELMAN_TOKENS_SPACE));
   const size_t at = source->spans.starts[s], end = source->spans.ends[s];
-  /* A token that is a word of another script is complete. */
-  const bool grows = divided || (whole && (is_of_run(source->text, at) ||
-                                           !is_word_character(character_in(source->text, at))));
   buffer_clear(into);
-  if (grows && at < source->text.length) {
+  if (can_grow(source, s, target, whole) && at < source->text.length) {
     const struct copied_range range = part_around(source->text, at, whole);
     append_part(into, source->text, range.start, range.end);
   } else if (source->lower && end > at) {

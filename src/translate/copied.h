@@ -18,9 +18,13 @@ struct copied_source {
 /* Return whether the text has no space between token s > 0 and the token before it. */
 bool is_joined(const struct copied_source *source, size_t s);
 
-/* Return whether noise may teach a model to copy token s: it is neither punctuation nor a character
- * of text without spaces. */
-bool is_copyable(const struct copied_source *source, size_t s);
+/* Set firsts[s] to the first of the adjacent tokens for which the same text is copied as for token
+ * s: those of a word or of an address. With `whole`, set it to NOT_COPIED for punctuation and for
+ * characters of text without spaces, which noise never teaches to copy, unless the source has
+ * nothing else. */
+#define NOT_COPIED SIZE_MAX
+void copied_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
+                   bool whole);
 
 /* Replace the contents of `into` by the text of token s, as a token of a target in mode
  * `target`. With `whole`, for models that noise taught to copy, it is the longest text around the

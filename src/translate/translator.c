@@ -26,9 +26,9 @@ static struct copied_source copied_source_of(const struct model *model,
                                 model->config.source_normalization == ELMAN_NFKC_LOWER};
 }
 
-/* Return whether the model learned from noise to copy. */
+/* Return whether the model learned to copy. */
 static bool copies(const struct model *model) {
-  return model->past.training.copy_noise > 0;
+  return teaches_copying(&model->past.training);
 }
 
 static elman_status allocate_places(struct translator_item *item, elman_error *error) {
@@ -39,7 +39,7 @@ static elman_status allocate_places(struct translator_item *item, elman_error *e
     status =
         array_grow(&item->spans.ends, &item->ends_capacity, S, sizeof *item->spans.ends, error);
   if (status != ELMAN_OK) return status;
-  return array_grow(&item->copyable, &item->copyable_capacity, S, sizeof *item->copyable, error);
+  return array_grow(&item->firsts, &item->firsts_capacity, S, sizeof *item->firsts, error);
 }
 
 /* Find the tokens in the text, and those that may be copied in place of unknown words. */
@@ -53,11 +53,7 @@ static elman_status locate_source(struct translator_item *item, const struct mod
                            config->source_normalization, error);
   if (status != ELMAN_OK) return status;
   const struct copied_source located = copied_source_of(model, item);
-  item->any_copyable = false;
-  for (size_t s = 0; s < source.tokens->count; s++) {
-    item->copyable[s] = !copies(model) || is_copyable(&located, s);
-    item->any_copyable = item->any_copyable || item->copyable[s];
-  }
+  copied_firsts(item->firsts, &located, config->target_tokens, copies(model));
   return ELMAN_OK;
 }
 
@@ -200,7 +196,7 @@ void translator_free(struct translator *translator) {
     encoding_free(&translator->items[i].source);
     free(translator->items[i].spans.starts);
     free(translator->items[i].spans.ends);
-    free(translator->items[i].copyable);
+    free(translator->items[i].firsts);
     encoding_free(&translator->items[i].reference);
   }
   free(translator->items);
@@ -226,9 +222,9 @@ struct located_path {
   const struct hypothesis *path;
 };
 
-/* Return the source token that is copied in place of token t. */
+/* Return the source token that is copied in place of token t: the first of its word. */
 static size_t copied_token(const struct translator_item *item, struct located_path at, size_t t) {
-  return path_best_source(at.beam, at.path, t, item->any_copyable ? item->copyable : NULL);
+  return path_best_source(at.beam, at.path, t, item->firsts);
 }
 
 /* Return token t of a hypothesis. It is valid until the next call. */

@@ -11,9 +11,8 @@ struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
   struct spans spans; /* of the source tokens in the text; only with replace_unknown */
-  bool *copyable;     /* (S): tokens that may be copied */
-  bool any_copyable;  /* if false, all tokens may be copied */
-  size_t starts_capacity, ends_capacity, copyable_capacity;
+  size_t *firsts;     /* (S): see copied_firsts() */
+  size_t starts_capacity, ends_capacity, firsts_capacity;
   struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
   bool repeats;              /* the result has equal texts, so that `others` replaces its rest */

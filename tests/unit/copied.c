@@ -74,3 +74,34 @@ Test(copied, characters_of_marks_are_no_marks) {
   check_copied("我￭", ELMAN_TOKENS_CHARS, true, "￭", "￭￭");
   check_copied("a ▁x", ELMAN_TOKENS_CHARS, true, "▁", "▁▁");
 }
+
+/* ---- words of several tokens ---- */
+
+/* Check the first tokens of the words of a text: a letter per token, from a; - for a token that is
+ * not copied. */
+static void check_firsts(const char *text, elman_token_mode mode, bool whole,
+                         const char *expected) {
+  owned_by(tokens_free) struct tokens tokens = {0};
+  succeeds(tokens_split(&tokens, text_of(text), mode, &why));
+  owned_by(release_places) struct spans spans = places_for(tokens.count);
+  succeeds(locate_tokens(spans, &tokens, text_of(text), mode, ELMAN_NFC, &why));
+  const struct copied_source source = {text_of(text), &tokens, spans, mode, false};
+  size_t firsts[64];
+  char found[64] = "";
+  cr_assert_lt(tokens.count, 64);
+  copied_firsts(firsts, &source, ELMAN_TOKENS_WORDS, whole);
+  for (size_t s = 0; s < tokens.count; s++)
+    found[s] = firsts[s] == NOT_COPIED ? '-' : (char)('a' + (char)firsts[s]);
+  cr_assert_str_eq(found, expected, "%s", text);
+}
+
+Test(copied, tokens_of_a_word_have_one_first) {
+  check_firsts("我有3,500元。", ELMAN_TOKENS_CHARS, true, "--ccccc--");
+  check_firsts("(12 ab), !", ELMAN_TOKENS_CHARS, true, "-bbdd---");
+  check_firsts("{{a}}我", ELMAN_TOKENS_CHARS, true, "aaaaa-");
+  check_firsts("我👍👍", ELMAN_TOKENS_CHARS, true, "-bc");
+  check_firsts("我们。", ELMAN_TOKENS_CHARS, true, "abc"); /* nothing else can be copied */
+  check_firsts("$20 a.org", ELMAN_TOKENS_WORDS, true, "aaccc");
+  check_firsts("a-b, c", ELMAN_TOKENS_WORDS, false, "abcde");
+  check_firsts("ab-c。", ELMAN_TOKENS_CHARS, false, "aacde");
+}
