@@ -162,6 +162,8 @@ typedef enum elman_scope {
     "probability that a pair is joined with the next 1 to 3 pairs")                                \
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability that both sides of a pair get the same name, number or symbol")                   \
+  X(SHARE, copy_numbers, NULL, "copied numbers", 0, 1, 0, TRAINING, "Augmentation",                \
+    "probability that a pair teaches to copy the numbers that both of its sides contain")          \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight; 0 disables")                                                    \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \
@@ -256,6 +258,7 @@ typedef enum elman_scope {
   X(TRAIN, typos, EXCLUDES, "guide_weight", NULL)                                                  \
   X(TRAIN, merge, EXCLUDES, "guide_weight", NULL)                                                  \
   X(TRAIN, copy_noise, EXCLUDES, "guide_weight", NULL)                                             \
+  X(TRAIN, copy_numbers, EXCLUDES, "guide_weight", NULL)                                           \
   X(TRANSLATE, n_best, NEEDS, "beam >= n_best", NULL)                                              \
   X(TRANSLATE, equal_texts, NEEDS, "n_best > 1", NULL)                                             \
   X(TRANSLATE, sample, EXCLUDES, "beam > 1", NULL)                                                 \

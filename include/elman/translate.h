@@ -182,8 +182,8 @@ ELMAN_API elman_translate_options elman_translate_options_default(void);
 
 /* Return the defaults, but with the search that the model stores (elman_model_info.search), if it
  * stores one, with the precision of its file (elman_model_info.translate_precision), and with
- * `replace_unknown` for a model that was trained with `copy_noise`. The commands of elman use these
- * options. */
+ * `replace_unknown` for a model that was trained with `copy_noise` or `copy_numbers`. The commands
+ * of elman use these options. */
 ELMAN_API elman_translate_options elman_model_translate_options(const elman_model *model);
 
 /* Check whether `other` can join an ensemble with `model`. If not, the message names the first

@@ -395,7 +395,7 @@ const LABELS = {
   batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", optimizer: "优化器", schedule: "学习率调度",
   warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑", rDrop: "R-Drop",
   subwordDropout: "子词 dropout", dropSourceMark: "去掉源文句末标点", dropMarks: "去掉句末标点",
-  upperCase: "大写", titleCase: "首字母大写", typos: "打字错误", merge: "连句", copyNoise: "照抄的内容",
+  upperCase: "大写", titleCase: "首字母大写", typos: "打字错误", merge: "连句", copyNoise: "照抄的内容", copyNumbers: "照抄的数字",
   average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
   validateEvery: "验证间隔", validateBy: "验证标准", bleuTokens: "BLEU 分词", patience: "耐心（验证次数）",
 };

@@ -301,6 +301,7 @@ class TrainSettings:
     typos: float
     merge: float
     copy_noise: float
+    copy_numbers: float
     guide_weight: float
     average: float
     clip_norm: float

@@ -145,6 +145,7 @@ static elman_status create_model(struct model **model, const elman_pairs *pairs,
                                             ELMAN_NAMES_FIELD, error);
   if (status == ELMAN_OK) status = configure(&config, from, error);
   if (status != ELMAN_OK) return status;
+  const elman_train_settings settings = train_settings_of(training);
   const struct vocabulary_options vocabulary = {
       .source_mode = from->source_tokens,
       .target_mode = from->target_tokens,
@@ -154,14 +155,14 @@ static elman_status create_model(struct model **model, const elman_pairs *pairs,
       .max_length = training->max_length,
       .merges = {from->source_subwords > 0 ? from->source_subwords : from->subwords,
                  from->subwords},
-      .copies = training->copy_noise > 0,
+      .copies = teaches_copying(&settings),
       .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
   status = count_words(&vocabularies, pairs, &vocabulary, training->threads, error);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
   if (status == ELMAN_OK) status = model_check_header(*model, error);
   if (status != ELMAN_OK) return status;
-  (*model)->past.training = train_settings_of(training);
+  (*model)->past.training = settings;
   return parameters_initialize((*model)->block, &(*model)->table,
                                from->orthogonal ? INITIAL_ORTHOGONAL : INITIAL_PYTORCH,
                                training->seed, error);

@@ -44,7 +44,7 @@ elman_translate_options elman_model_translate_options(const elman_model *model) 
     options.beam = search.beam;
     options.length_penalty = search.length_penalty;
   }
-  options.replace_unknown = inner_model_const(model)->past.training.copy_noise > 0;
+  options.replace_unknown = teaches_copying(&inner_model_const(model)->past.training);
   return options;
 }
 

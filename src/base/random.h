@@ -17,7 +17,8 @@ enum random_purpose {
   RANDOM_GRADIENT_CHECK = 6,
   RANDOM_SUBWORDS = 7,
   RANDOM_SAMPLE = 8,
-  RANDOM_AUGMENTATION = 9
+  RANDOM_AUGMENTATION = 9,
+  RANDOM_COPIED_NUMBERS = 10
 };
 
 struct random_stream {

@@ -37,11 +37,15 @@ bool augmentation_is_used(const struct augmentation *augmentation) {
 
 /* ---- changes of the text ---- */
 
-/* Return the random numbers of a modifier for a pair. No two modifiers and pairs share them. */
+/* Return the random numbers of a modifier for a pair. No two modifiers and pairs share them.
+ * COPY_NUMBERS has a stream of its own, so that it does not affect what the others draw. */
 static struct draws draws_for(const struct filling *filling, size_t index, enum modifier modifier) {
-  const struct random_stream stream = {filling->augmentation->seed, RANDOM_AUGMENTATION,
-                                       (uint32_t)filling->epoch};
-  return (struct draws){stream, ((uint64_t)index * MODIFIERS + modifier) << 16};
+  const uint64_t seed = filling->augmentation->seed;
+  const uint32_t epoch = (uint32_t)filling->epoch;
+  if (modifier == COPY_NUMBERS)
+    return (struct draws){{seed, RANDOM_COPIED_NUMBERS, epoch}, (uint64_t)index << 16};
+  return (struct draws){{seed, RANDOM_AUGMENTATION, epoch},
+                        ((uint64_t)index * COPY_NUMBERS + modifier) << 16};
 }
 
 /* Return whether the modifier applies to a pair. */
@@ -162,6 +166,15 @@ static elman_status encode_side(struct augmentation_slot *slot, const struct fil
   return set_ids(&slot->ids[side], encoding->ids, encoding->count, error);
 }
 
+/* Set the ids of both sides to those of their texts. */
+static elman_status encode_sides(struct augmentation_slot *slot, const struct filling *filling,
+                                 elman_error *error) {
+  elman_status status = check_texts(slot, error);
+  for (elman_side side = 0; side < 2 && status == ELMAN_OK; side++)
+    status = encode_side(slot, filling, side, error);
+  return status;
+}
+
 /* Set the texts and ids to those of a pair. */
 static elman_status begin_pair(struct augmentation_slot *slot, const struct filling *filling,
                                size_t index, elman_error *error) {
@@ -218,7 +231,6 @@ static elman_status add_noise(struct augmentation_slot *slot, const struct filli
   const bool replaced = replaces && noise_replace_shared(slot->texts, draws, &slot->scratch);
   const bool marked = ends_with_mark(buffer_text(&slot->texts[ELMAN_SOURCE])) &&
                       ends_with_mark(buffer_text(&slot->texts[ELMAN_TARGET]));
-  elman_status status = ELMAN_OK;
   slot->by[COPY_NOISE] = true;
   if (!replaced) noise_draw(noise, draws);
   if (noise->texts[0].failed || noise->texts[1].failed || noise->closing.failed)
@@ -226,10 +238,14 @@ static elman_status add_noise(struct augmentation_slot *slot, const struct filli
   for (elman_side side = 0; side < 2 && !replaced; side++)
     noise_insert(&slot->texts[side], noise, side, marked, filling->augmentation->codecs[side].mode,
                  &slot->scratch);
-  status = check_texts(slot, error);
-  for (elman_side side = 0; side < 2 && status == ELMAN_OK; side++)
-    status = encode_side(slot, filling, side, error);
-  return status;
+  return encode_sides(slot, filling, error);
+}
+
+/* Teach to copy the numbers that both sides contain. */
+static elman_status copy_numbers(struct augmentation_slot *slot, const struct filling *filling,
+                                 struct draws *draws, elman_error *error) {
+  slot->by[COPY_NUMBERS] = noise_copy_numbers(slot->texts, draws, &slot->scratch);
+  return slot->by[COPY_NUMBERS] ? encode_sides(slot, filling, error) : check_texts(slot, error);
 }
 
 /* ---- the pairs of an epoch ---- */
@@ -252,6 +268,8 @@ static elman_status augment_pair(struct augmentation_slot *slot, const struct fi
   if (status == ELMAN_OK) status = change_pair(slot, filling, index, error);
   if (status == ELMAN_OK && applies(&draws, filling, index, COPY_NOISE))
     status = add_noise(slot, filling, &draws, error);
+  if (status == ELMAN_OK && applies(&draws, filling, index, COPY_NUMBERS))
+    status = copy_numbers(slot, filling, &draws, error);
   if (status == ELMAN_OK && !is_usable(slot, filling))
     status = begin_pair(slot, filling, index, error);
   for (enum modifier modifier = 0; modifier < MODIFIERS; modifier++)

@@ -1,6 +1,6 @@
 /* Augmentation: the pairs of an epoch, some of which are changed at random. A pair loses final
- * marks, is joined with the next ones, changes its case, gets typing errors in its source or noise
- * on both sides. */
+ * marks, is joined with the next ones, changes its case, gets typing errors in its source, noise on
+ * both sides or other numbers. */
 #ifndef ELMAN_CORPUS_AUGMENT_H
 #define ELMAN_CORPUS_AUGMENT_H
 
@@ -8,7 +8,17 @@
 
 /* Modifiers, in the order in which they are applied. The number of a modifier selects its random
  * numbers. */
-enum modifier { MERGE, DROP_MARKS, DROP_SOURCE_MARK, UPPER, TITLE, TYPOS, COPY_NOISE, MODIFIERS };
+enum modifier {
+  MERGE,
+  DROP_MARKS,
+  DROP_SOURCE_MARK,
+  UPPER,
+  TITLE,
+  TYPOS,
+  COPY_NOISE,
+  COPY_NUMBERS,
+  MODIFIERS
+};
 
 /* Augmented pairs. The caller initializes the struct to zero, except the settings. */
 struct augmentation {

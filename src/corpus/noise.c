@@ -243,11 +243,42 @@ static bool stands_alone(struct text text, struct text word) {
   return at == text.length || !is_glued((unsigned char)text.bytes[at]);
 }
 
+/* The words that both sides of a pair may share. */
+enum shared_kind {
+  SHARED_DIGITS, /* a run of digits */
+  SHARED_NAMES,
+  SHARED_NUMBERS /* 365, 3,500, 12.5, 14:30, $20, 50% */
+};
+
+static bool is_digit_at(struct text text, size_t at) {
+  return at < text.length && text.bytes[at] >= '0' && text.bytes[at] <= '9';
+}
+
+/* Return the next number at or after *at with its signs, and advance *at to its end. Return an
+ * empty text if there is none. */
+static struct text next_number(struct text text, size_t *at) {
+  struct text number = next_word(text, at, true);
+  if (number.length == 0) return number;
+  while (is_digit_at(text, *at + 1) && is_one_of(".,:", (unsigned char)text.bytes[*at])) {
+    ++*at;
+    (void)next_word(text, at, true);
+  }
+  if (number.bytes > text.bytes && number.bytes[-1] == '$') number.bytes--;
+  if (*at < text.length && text.bytes[*at] == '%') ++*at;
+  number.length = (size_t)(text.bytes + *at - number.bytes);
+  return number;
+}
+
+static struct text next_shared(struct text text, size_t *at, enum shared_kind kind) {
+  return kind == SHARED_NUMBERS ? next_number(text, at)
+                                : next_word(text, at, kind == SHARED_DIGITS);
+}
+
 /* Return whether the text contains the word, and only where it stands alone. */
-static bool can_be_replaced(struct text text, struct text word, bool digits) {
+static bool can_be_replaced(struct text text, struct text word, enum shared_kind kind) {
   bool found = false;
   for (size_t at = 0; at < text.length;) {
-    const struct text one = next_word(text, &at, digits);
+    const struct text one = next_shared(text, &at, kind);
     if (!text_equal(one, word)) continue;
     if (!stands_alone(text, one)) return false;
     found = true;
@@ -255,20 +286,26 @@ static bool can_be_replaced(struct text text, struct text word, bool digits) {
   return found;
 }
 
-/* Return whether the word is a number above 1, because "1" determines the number of the noun; or a
- * name. */
-static bool is_number_or_name(struct text word, bool digits) {
-  if (digits) return !text_equal(word, text_of("1"));
-  return word.length >= 3 && word.bytes[0] >= 'A' && word.bytes[0] <= 'Z';
+/* Return whether the word can be copied. "1" cannot, because it determines the number of the noun.
+ */
+static bool is_of_kind(struct text word, enum shared_kind kind) {
+  switch (kind) {
+  case SHARED_DIGITS:
+    return word.length > 0 && !text_equal(word, text_of("1"));
+  case SHARED_NUMBERS:
+    return word.length >= 2;
+  default:
+    return word.length >= 3 && word.bytes[0] >= 'A' && word.bytes[0] <= 'Z';
+  }
 }
 
-static void replace_word(struct buffer *text, struct text word, struct text by, bool digits,
-                         struct buffer *scratch) {
+static void replace_word(struct buffer *text, struct text word, struct text by,
+                         enum shared_kind kind, struct buffer *scratch) {
   const struct text all = buffer_text(text);
   size_t done = 0;
   buffer_clear(scratch);
   for (size_t at = 0; at < all.length;) {
-    const struct text found = next_word(all, &at, digits);
+    const struct text found = next_shared(all, &at, kind);
     if (!text_equal(found, word)) continue;
     const size_t start = (size_t)(found.bytes - all.bytes);
     buffer_append(scratch, all.bytes + done, start - done);
@@ -282,14 +319,14 @@ static void replace_word(struct buffer *text, struct text word, struct text by, 
 /* Return the shared word with index `wanted`, or an empty text if there is none. Set *count to the
  * number of shared words. */
 static struct text shared_word(size_t *count, const struct buffer texts[2], size_t wanted,
-                               bool digits) {
+                               enum shared_kind kind) {
   const struct text source = buffer_text(&texts[0]), target = buffer_text(&texts[1]);
   struct text found = {"", 0};
   *count = 0;
   for (size_t at = 0; at < source.length;) {
-    const struct text word = next_word(source, &at, digits);
-    if (word.length == 0 || !is_number_or_name(word, digits) ||
-        !can_be_replaced(source, word, digits) || !can_be_replaced(target, word, digits))
+    const struct text word = next_shared(source, &at, kind);
+    if (!is_of_kind(word, kind) || !can_be_replaced(source, word, kind) ||
+        !can_be_replaced(target, word, kind))
       continue;
     if (*count == wanted) found = word;
     ++*count;
@@ -297,24 +334,62 @@ static struct text shared_word(size_t *count, const struct buffer texts[2], size
   return found;
 }
 
+/* Replace a shared word by `by` in the source and by COPIED_WORD in the target. */
+static void replace_shared(struct buffer texts[2], const struct buffer *word,
+                           const struct buffer *by, enum shared_kind kind, struct buffer *scratch) {
+  replace_word(&texts[ELMAN_SOURCE], buffer_text(word), buffer_text(by), kind, scratch);
+  replace_word(&texts[ELMAN_TARGET], buffer_text(word), text_of(COPIED_WORD), kind, scratch);
+  texts[0].failed = texts[0].failed || word->failed || by->failed;
+}
+
 bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct buffer *scratch) {
   size_t count, others;
   struct buffer word = {0}, by = {0};
-  bool digits = true;
-  (void)shared_word(&count, texts, 0, digits);
-  if (count == 0) (void)shared_word(&count, texts, 0, digits = false);
+  enum shared_kind kind = SHARED_DIGITS;
+  (void)shared_word(&count, texts, 0, kind);
+  if (count == 0) (void)shared_word(&count, texts, 0, kind = SHARED_NAMES);
   if (count == 0) return false;
-  buffer_append_text(&word, shared_word(&others, texts, draw_below(draws, count), digits));
-  if (digits)
+  buffer_append_text(&word, shared_word(&others, texts, draw_below(draws, count), kind));
+  if (kind == SHARED_DIGITS)
     append_integer(&by, draws, 1, 5);
   else
     append_capitalized(&by, draws);
-  replace_word(&texts[ELMAN_SOURCE], buffer_text(&word), buffer_text(&by), digits, scratch);
-  replace_word(&texts[ELMAN_TARGET], buffer_text(&word), text_of(COPIED_WORD), digits, scratch);
-  texts[0].failed = texts[0].failed || word.failed || by.failed;
+  replace_shared(texts, &word, &by, kind, scratch);
   buffer_free(&word);
   buffer_free(&by);
   return true;
+}
+
+/* Append a random number of the same form: with other digits, none of them 0 at the start of a run.
+ */
+static void append_like(struct buffer *into, struct draws *draws, struct text number) {
+  for (size_t i = 0; i < number.length; i++)
+    if (!is_digit_at(number, i))
+      buffer_append(into, number.bytes + i, 1);
+    else
+      append_from(into, draws, i > 0 && is_digit_at(number, i - 1) ? DIGITS : NONZERO);
+}
+
+bool noise_copy_numbers(struct buffer texts[2], struct draws *draws, struct buffer *scratch) {
+  size_t count;
+  bool found = false;
+  struct buffer word = {0}, by = {0};
+  while (!texts[0].failed && !texts[1].failed) {
+    const struct text number = shared_word(&count, texts, 0, SHARED_NUMBERS);
+    if (count == 0) break;
+    buffer_clear(&word);
+    buffer_clear(&by);
+    buffer_append_text(&word, number);
+    if (one_in(draws, 2))
+      append_like(&by, draws, number);
+    else
+      buffer_append_text(&by, number);
+    replace_shared(texts, &word, &by, SHARED_NUMBERS, scratch);
+    found = true;
+  }
+  buffer_free(&word);
+  buffer_free(&by);
+  return found;
 }
 
 void noise_insert(struct buffer *text, const struct noise *noise, elman_side side, bool marked,

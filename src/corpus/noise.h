@@ -28,6 +28,12 @@ void noise_draw(struct noise *noise, struct draws *draws);
  * COPIED_WORD in the target. Return whether they share any. */
 bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
 
+/* Replace every number of two or more characters that both texts contain by COPIED_WORD in the
+ * target, and with probability 1/2 by a random number of the same form in the source. A number may
+ * contain one of . , : between digits, a $ before them and a % after them. Return whether the texts
+ * share any. */
+bool noise_copy_numbers(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
+
 /* Put the noise of a side into its text. `marked` states that both sides have final marks. */
 void noise_insert(struct buffer *text, const struct noise *noise, elman_side side, bool marked,
                   elman_token_mode mode, struct buffer *scratch);

@@ -78,6 +78,10 @@ elman_train_settings train_settings_of(const elman_train_options *from) {
   return settings;
 }
 
+bool teaches_copying(const elman_train_settings *settings) {
+  return settings->copy_noise > 0 || settings->copy_numbers > 0;
+}
+
 elman_status model_create(struct model **out, struct vocabulary_pair vocabularies,
                           struct model_config config, elman_error *error) {
   *out = NULL;
@@ -124,7 +128,7 @@ void model_free(struct model *model) {
 }
 
 bool model_writes_unknown(const struct model *model) {
-  return model->merges[ELMAN_TARGET] == NULL || model->past.training.copy_noise > 0;
+  return model->merges[ELMAN_TARGET] == NULL || teaches_copying(&model->past.training);
 }
 
 bool without_unknown(const struct model *model, const elman_translate_options *options) {

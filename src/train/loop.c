@@ -44,8 +44,8 @@ static elman_status run_agree(const elman_training *run, elman_error *error) {
 /* Return the bits of elman_train_report.idle. */
 static unsigned idle_options(const elman_training *run) {
   enum { EXPECTED = 20 };
-  static const enum modifier rows[] = {DROP_SOURCE_MARK, DROP_MARKS, UPPER, TITLE, TYPOS, MERGE,
-                                       COPY_NOISE};
+  static const enum modifier rows[] = {DROP_SOURCE_MARK, DROP_MARKS,  UPPER, TITLE, TYPOS, MERGE,
+                                       COPY_NOISE,       COPY_NUMBERS};
   const struct augmentation *augmentation = &run->augmentation;
   unsigned bits = 0;
   for (size_t i = 0; i < MODIFIERS; i++) {
@@ -228,7 +228,8 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   evaluation.batch_size = options->batch_size;
   evaluation.group = options->group;
   /* As translation does by default: elman_model_translate_options. */
-  evaluation.translate.replace_unknown = options->copy_noise > 0;
+  const elman_train_settings settings = train_settings_of(options);
+  evaluation.translate.replace_unknown = teaches_copying(&settings);
   evaluation.metric.bleu_tokens = options->bleu_tokens;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
@@ -526,7 +527,7 @@ bool run_augments(const elman_training *run) {
   const elman_train_options *options = &run->options;
   return options->merge > 0 || options->drop_marks > 0 || options->drop_source_mark > 0 ||
          options->upper_case > 0 || options->title_case > 0 || options->typos > 0 ||
-         options->copy_noise > 0;
+         options->copy_noise > 0 || options->copy_numbers > 0;
 }
 
 /* Make the pairs of the first epoch. */
@@ -541,7 +542,8 @@ static elman_status prepare_augmentation(elman_training *run, elman_error *error
                                        [UPPER] = options->upper_case,
                                        [TITLE] = options->title_case,
                                        [TYPOS] = options->typos,
-                                       [COPY_NOISE] = options->copy_noise},
+                                       [COPY_NOISE] = options->copy_noise,
+                                       [COPY_NUMBERS] = options->copy_numbers},
                             .seed = options->seed,
                             .codecs = {model_source_codec(model), model_target_codec(model)},
                             .max_length = options->max_length,

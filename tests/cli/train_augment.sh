@@ -6,7 +6,8 @@ head -n 2 pairs | grep -q '。.*\.$' || fail "the pairs have no marks"
 small=(-q --hidden-size 16 --embedding-size 8 --subwords 100)
 chinese=("${small[@]}" --source-tokens chars --target-tokens bpe)
 english=("${small[@]}" --source-tokens bpe --target-tokens chars --columns 2,1)
-all=(--drop-source-mark 0.3 --drop-marks 0.1 --upper-case 0.1 --title-case 0.1 --typos 0.1 --merge 0.2 --copy-noise 0.2)
+all=(--drop-source-mark 0.3 --drop-marks 0.1 --upper-case 0.1 --title-case 0.1 --typos 0.1 --merge 0.2 --copy-noise 0.2
+  --copy-numbers 1)
 
 # weights FILE: print the tensors, without the header that names the options.
 weights() { tail -c "+$(($(od -An -t u8 -N 8 "$1") + 9))" "$1"; }
@@ -49,7 +50,7 @@ expect_message 64 'typos was 0\.2 and is now 0\.3' last_wins "$ELMAN" train "${w
 expect_message 64 'others' "$ELMAN" train "${words[@]}" --epochs 2 --resume -o a others
 
 # Guided alignment links words, which augmentation changes.
-for option in drop-source-mark drop-marks upper-case title-case typos merge copy-noise; do
+for option in drop-source-mark drop-marks upper-case title-case typos merge copy-noise copy-numbers; do
   expect_refused "--$option cannot be combined with --guide$" train --$option 0.1 --guide 3 "$DATA/daily.train.zh-en.tsv"
   expect_refused "--$option cannot be combined with --guide-weight$" train --$option 0.1 --guide 3 --guide-weight 1 \
     "$DATA/daily.train.zh-en.tsv"
@@ -86,3 +87,9 @@ best=$(grep -o '"bleu":[0-9.]*' log | cut -d : -f 2 | sort -g | tail -n 1)
 [ "${best%.*}" -ge 50 ] || fail "the best BLEU of the unseen numbers is $best"
 expect_exit 0 "$ELMAN" evaluate -q --beam 1 --json -m copying unseen
 expect_stdout_match "\"bleu\":$best[,}]"
+
+# A model that learned to copy numbers writes numbers that it has never read, in several forms.
+expect_exit 0 "$ELMAN" train -q --arithmetic portable --copy-numbers 1 --epochs 20 --seed 3 -o numbers counted
+for number in 90210 '$3,500' 7:45; do
+  expect_output "^He has ${number/\$/\\$} books\$" translate -q -m numbers "他 有 $number 本 书"
+done

@@ -28,7 +28,7 @@ compare rich "${base[@]}" "${rich[@]}"
 compare tied "${base[@]/16/24}" --attentional-layer --tie-embeddings
 compare bfloat16 "${base[@]}" --precision bfloat16
 compare muon "${base[@]}" "${rich[@]}" --optimizer muon
-compare augmented "${base[@]}" --subwords 60 --merge 0.3 --copy-noise 0.3 --typos 0.2 --upper-case 0.1 --title-case 0.1
+compare augmented "${base[@]}" --subwords 60 --merge 0.3 --copy-noise 0.3 --copy-numbers 0.5 --typos 0.2 --upper-case 0.1 --title-case 0.1
 compare r-drop "${base[@]}" --r-drop 3 --dropout 0.2
 compare tuned "${base[@]}" --dev dev --tune-search
 

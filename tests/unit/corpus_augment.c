@@ -215,6 +215,47 @@ Test(augment, noise_is_copied_in_all_modes) {
   (void)check_noise(ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS);
 }
 
+/* Shared numbers become <unk> in the target, and in half of the cases others in the source, with
+ * the same form. Numbers that only one side contains, that have one digit, or beside which other
+ * characters would be copied stay as they are. */
+Test(augment, shared_numbers_are_copied) {
+  enum { EPOCHS = 40 };
+  static const char *const sides[][3] = {
+      {"一年有365天", "A year has 365 days.", "A year has <unk> days."},
+      {"我付了$3,500", "I paid $3,500.", "I paid <unk>."},
+      {"他14:30走而且有99%的把握", "He leaves at 14:30, 99% sure",
+       "He leaves at <unk>, <unk> sure"},
+      {"12.5和12.5", "12.5 and 12.5", "<unk> and <unk>"},
+      {"我有3只猫", "I have 3 cats", "I have 3 cats"},
+      {"房间A12在10-20", "Room A12, 10-20", "Room A12, 10-20"},
+      {"十二个苹果", "12 apples", "12 apples"}};
+  enum { PAIRS = sizeof sides / sizeof *sides, COPIED = 4 };
+  owned_by(buffer_free) struct buffer lines = {0};
+  for (size_t i = 0; i < PAIRS; i++) buffer_print(&lines, "%s\t%s\n", sides[i][0], sides[i][1]);
+  owned_pairs *pairs = pairs_of(lines.bytes);
+  owned_by(free_data) struct data data = data_of(pairs, ELMAN_TOKENS_CHARS, ELMAN_TOKENS_BPE);
+  data.augmentation.shares[COPY_NUMBERS] = 1;
+  size_t changed[PAIRS] = {0};
+  for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
+    fill(&data, epoch);
+    cr_assert_eq(data.augmentation.changed[COPY_NUMBERS], COPIED);
+    for (size_t i = 0; i < PAIRS; i++) {
+      owned_by(buffer_free) struct buffer from = text_in(&data, ELMAN_SOURCE, i);
+      owned_by(buffer_free) struct buffer to = text_in(&data, ELMAN_TARGET, i);
+      cr_assert_str_eq(to.bytes, sides[i][2]);
+      cr_assert_eq(from.length, strlen(sides[i][0]), "%s", from.bytes);
+      for (size_t at = 0; at < from.length; at++) {
+        const char before = sides[i][0][at], after = from.bytes[at];
+        const bool digit = before >= '0' && before <= '9';
+        cr_assert(digit ? after >= '0' && after <= '9' : after == before, "%s", from.bytes);
+      }
+      changed[i] += strcmp(from.bytes, sides[i][0]) != 0;
+    }
+  }
+  for (size_t i = 0; i < PAIRS; i++)
+    cr_assert(i < COPIED ? changed[i] > EPOCHS / 5 : changed[i] == 0, "%zu: %zu", i, changed[i]);
+}
+
 /* The vocabularies contain the characters of tags on both sides. */
 Test(augment, vocabularies_have_the_alphabet_of_noise) {
   owned_pairs *pairs = pairs_of("你好。\tHello.\n");
@@ -276,6 +317,7 @@ Test(augment, modifiers_do_not_change_each_other) {
   owned_by(free_data) struct data other = data_of(pairs, ELMAN_TOKENS_CHARS, ELMAN_TOKENS_BPE);
   data.augmentation.shares[DROP_MARKS] = other.augmentation.shares[DROP_MARKS] = 0.5;
   other.augmentation.shares[MERGE] = 0.5;
+  other.augmentation.shares[COPY_NUMBERS] = 0.5;
   fill(&data, 1);
   fill(&other, 1);
   size_t dropped = 0;

@@ -95,7 +95,7 @@ Test(model_file, unreadable_models_are_not_written) {
 #define TRAINING                                                                                   \
   "\\\"attention_dropout\\\":0.0,\\\"average\\\":0.0,\\\"batch_size\\\":32,\\\"batch_tokens\\\":"  \
   "0,\\\"bleu_tokens\\\":\\\"auto\\\","                                                            \
-  "\\\"clip_norm\\\":1.0,\\\"copy_noise\\\":0.0,\\\"drop_marks\\\":0.0,"                           \
+  "\\\"clip_norm\\\":1.0,\\\"copy_noise\\\":0.0,\\\"copy_numbers\\\":0.0,\\\"drop_marks\\\":0.0,"  \
   "\\\"drop_source_mark\\\":0.0,\\\"dropout\\\":0.0,\\\"epochs\\\":0,\\\"guide_weight\\\":0.0,"    \
   "\\\"joint_subwords\\\":false,\\\"label_smoothing\\\":0.0,\\\"learning_rate\\\":0.001,"          \
   "\\\"max_length\\\":200,\\\"max_vocabulary\\\":0,\\\"merge\\\":0.0,\\\"min_count\\\":1,"         \
