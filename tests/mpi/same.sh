@@ -1,7 +1,7 @@
 # Model and log are equal, byte for byte, for any number of processes and threads.
 . "$(dirname "$case_file")/start.sh"
 
-head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
+head -n 600 "$DATA/daily.train.zh-en.tsv" | sed 's/三/33/; s/three/33/' >pairs
 head -n 40 "$DATA/daily.test.zh-en.tsv" >dev
 base=(--shards 4 --batch-size 30 --hidden-size 24 --embedding-size 16 --learning-rate 0.02)
 rich=(--dropout 0.2 --label-smoothing 0.1 --average 0.9 --attention multihead --bidirectional --dev dev
