@@ -30,7 +30,7 @@ bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct bu
 
 /* Replace every number of two or more characters that both texts contain by COPIED_WORD in the
  * target, and with probability 1/2 by a random number of the same form in the source. A number may
- * contain one of . , : between digits, a $ before them and a % after them. Return whether the texts
+ * contain . , : between digits, a $ before them and a % after them. Return whether the texts
  * share any. */
 bool noise_copy_numbers(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
 

@@ -68,28 +68,31 @@ static struct copied_range expand(struct text text, size_t at, bool run) {
   return range;
 }
 
-static size_t count_of(struct text text, struct copied_range range, char byte) {
-  size_t count = 0;
-  for (size_t i = range.start; i < range.end; i++) count += text.bytes[i] == byte;
-  return count;
-}
+/* Numbers of each byte in a range. */
+struct byte_counts {
+  size_t of[256];
+};
 
-/* Return whether the byte at an end of the range belongs to the sentence: a mark, a quotation mark,
- * or a bracket without its partner. */
-static bool is_outside(struct text text, struct copied_range range, bool at_end) {
+/* Return whether the byte at an end of a range with these counts belongs to the sentence: a mark, a
+ * quotation mark, or a bracket without its partner. */
+static bool is_outside(char byte, const struct byte_counts *counts, bool at_end) {
   static const char opening[] = "([{<", closing[] = ")]}>";
-  const char byte = text.bytes[at_end ? range.end - 1 : range.start];
   const char *found = strchr(at_end ? closing : opening, byte);
   if (byte == '"' || byte == '\'') return true;
   if (at_end && strchr(".,!?;:", byte) != NULL) return true;
   if (found == NULL) return false;
   const char partner = at_end ? opening[found - closing] : closing[found - opening];
-  return count_of(text, range, byte) > count_of(text, range, partner);
+  return counts->of[(unsigned char)byte] > counts->of[(unsigned char)partner];
 }
 
 static struct copied_range trim(struct text text, struct copied_range range) {
-  while (range.start < range.end && is_outside(text, range, false)) range.start++;
-  while (range.start < range.end && is_outside(text, range, true)) range.end--;
+  const char *bytes = text.bytes;
+  struct byte_counts counts = {{0}};
+  for (size_t i = range.start; i < range.end; i++) counts.of[(unsigned char)bytes[i]]++;
+  while (range.start < range.end && is_outside(bytes[range.start], &counts, false))
+    counts.of[(unsigned char)bytes[range.start++]]--;
+  while (range.start < range.end && is_outside(bytes[range.end - 1], &counts, true))
+    counts.of[(unsigned char)bytes[--range.end]]--;
   return range;
 }
 
@@ -104,20 +107,29 @@ static struct copied_range cluster_around(struct text text, size_t at) {
   return range;
 }
 
-/* Set *range to the run or word around byte `at`. Return false if there is none: the byte belongs
- * to a symbol, a mark or a character of text without spaces. */
-static bool find_word(struct copied_range *range, struct text text, size_t at, bool whole) {
+static bool is_within(struct copied_range range, size_t at) {
+  return range.start <= at && at < range.end;
+}
+
+/* A run or a word, and the part of it that is copied: without marks at the ends of a run. */
+struct copied_word {
+  struct copied_range all, part;
+};
+
+/* Return the run or word around byte `at`; empty ranges if the byte belongs to a symbol, a mark or
+ * a character of text without spaces. */
+static struct copied_word word_around(struct text text, size_t at, bool whole) {
   const int codepoint = character_in(text, at);
   const bool in_run = whole && is_of_run(text, at);
-  if (!in_run && (!is_word_character(codepoint) || is_unspaced(codepoint))) return false;
-  *range = expand(text, at, in_run);
-  if (in_run) *range = trim(text, *range);
-  return range->start <= at && at < range->end;
+  if (!in_run && (!is_word_character(codepoint) || is_unspaced(codepoint)))
+    return (struct copied_word){{0, 0}, {0, 0}};
+  const struct copied_range all = expand(text, at, in_run);
+  return (struct copied_word){all, in_run ? trim(text, all) : all};
 }
 
 static struct copied_range part_around(struct text text, size_t at, bool whole) {
-  struct copied_range range;
-  return find_word(&range, text, at, whole) ? range : cluster_around(text, at);
+  const struct copied_range part = word_around(text, at, whole).part;
+  return is_within(part, at) ? part : cluster_around(text, at);
 }
 
 /* ---- a word ---- */
@@ -146,15 +158,21 @@ static bool can_grow(const struct copied_source *source, size_t s, elman_token_m
 /* Set firsts[s] to the first of the tokens for which the same text is copied as for token s. */
 static void find_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
                         bool whole) {
-  struct copied_range range = {0, 0};
-  for (size_t s = 0, first = 0; s < source->tokens->count; s++) {
+  struct copied_word word = {{0, 0}, {0, 0}};
+  size_t first = SIZE_MAX; /* of the part of the word; SIZE_MAX before its first token */
+  for (size_t s = 0; s < source->tokens->count; s++) {
     const size_t at = source->spans.starts[s];
-    const bool grows = can_grow(source, s, target, whole) && at < source->text.length;
-    if (!grows || at < range.start || at >= range.end) {
-      first = s;
-      if (!grows || !find_word(&range, source->text, at, whole))
-        range = (struct copied_range){0, 0};
+    firsts[s] = s;
+    if (!can_grow(source, s, target, whole) || at >= source->text.length) {
+      word = (struct copied_word){{0, 0}, {0, 0}};
+      continue;
     }
+    if (!is_within(word.all, at)) {
+      word = word_around(source->text, at, whole);
+      first = SIZE_MAX;
+    }
+    if (!is_within(word.part, at)) continue;
+    if (first == SIZE_MAX) first = s;
     firsts[s] = first;
   }
 }

@@ -98,6 +98,23 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
 }
 
+/* The weight of a word is the sum over its tokens: with equal weights, the longest word is copied.
+ */
+Test(search, weights_of_a_word_are_added) {
+  owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
+  owned_by(translator_free) struct translator translator;
+  model->config.source_tokens = ELMAN_TOKENS_CHARS;
+  translator_create(&translator, model, NULL);
+  const elman_sentence sentence = {.text = "b zebra a", .length = 9};
+  elman_translate_options options = elman_translate_options_default();
+  struct text text;
+  options.max_length = 2;
+  options.replace_unknown = true;
+  succeeds(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, &why));
+  succeeds(translator_text(&text, &translator, 0, &why));
+  cr_assert(text_equal(text, text_of("zebra zebra")), "%s", text.bytes);
+}
+
 /* All searches use the same screen and the same weights in eight bits, until the weights change. */
 Test(search, derived_values_are_shared) {
   owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
