@@ -1,11 +1,13 @@
 /* A library that is preloaded into the command and makes calls fail:
  *
  *   FAULT_ALLOCATION=K  the K-th allocation since just before main(), from 1, returns NULL
- *   FAULT_WAYS=FILE     every allocation writes a line with a hash of its call stack
+ *   FAULT_WAYS=FILE     every allocation writes a line with a hash of its call stack, which does not depend on
+ *                       the addresses of the program and the libraries
  *   FAULT_WRITE=K       the K-th write() of more than one byte writes only half of them
  *   FAULT_CLOCK=K       the monotonic clock runs K times as fast
  *
  * Allocations by the C library itself (stdio, locales, threads) count, too. */
+#include <dlfcn.h> /* dladdr, an extension of GNU */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -49,7 +51,10 @@ __attribute__((constructor)) static void start(void) {
 
 static _Unwind_Reason_Code add_function(struct _Unwind_Context *context, void *hash) {
   uint64_t *way = hash;
-  *way = (*way ^ _Unwind_GetIP(context)) * UINT64_C(0x100000001B3); /* FNV-1a */
+  Dl_info module;
+  uintptr_t place = _Unwind_GetIP(context);
+  if (dladdr((void *)place, &module) != 0) place -= (uintptr_t)module.dli_fbase;
+  *way = (*way ^ place) * UINT64_C(0x100000001B3); /* FNV-1a */
   return _URC_NO_REASON;
 }
 
