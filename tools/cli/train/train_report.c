@@ -247,7 +247,7 @@ static const struct {
 } bfloat16_times[] = {
     {"AMX-BF16", "an update of a large network takes about 0.53 times as long as in float32"},
     {"AVX512-BF16",
-     "on AMD, an update of a large network takes about 0.66 times as long as in float32"}};
+     "on AMD, an update of a large network takes about 0.6 times as long as in float32"}};
 
 /* Print a note on what bfloat16 changes here: the speed, or only the results. */
 static void note_precision(const struct training *training) {
