@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An assignment on bptt.md: write the backward pass of attention. 70 points; teaching.md has the other 30.
+"""An assignment on bptt.md: write six functions of the backward pass. 70 points; teaching.md has the other 30.
 
     cp docs/assignment.py mine.py    # then replace every None in the six functions
     python3 mine.py                  # prints the points of mine.py

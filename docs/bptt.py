@@ -5,7 +5,7 @@
     python3 docs/bptt.py weights     the weights of the worked example
     python3 docs/bptt.py forward     the worked example, from the words to the loss
     python3 docs/bptt.py backward    the same example, from the loss to every weight
-    python3 docs/bptt.py check       every gradient against central differences, there and on larger random models
+    python3 docs/bptt.py check       every gradient against central differences, there and on a larger random model
     python3 docs/bptt.py step        one update of W_o, and the loss that it predicts
     python3 docs/bptt.py train       learn the five pairs of data/toy.zh-en.tsv; takes about two seconds
 
