@@ -5,7 +5,7 @@ const FALLING = [0.95, 0.6, 0.38, 0.25, 0.17, 0.12, 0.09, 0.07];
 
 const EXPERIMENTS = {
   french: {
-    title: ["French adjectives", "法语的形容词"], lead: ["They follow the noun: watch the weights cross.", "法语形容词在名词之后：看权重怎样交叉。"],
+    title: ["French adjectives", "法语的形容词"], lead: ["Colors follow the noun: watch the weights cross.", "法语的颜色词在名词之后：看权重怎样交叉。"],
     view: "learn", thumb: { map: [0, 1, 2, 4, 3] },
     go: () => beginLearning({ set: "french", settings: YESTERDAY.settings, epochs: 8, sentence: "je vois la petite maison blanche" }),
   },
@@ -39,7 +39,7 @@ const EXPERIMENTS = {
     go: () => showMemory("elman"),
   },
   rate: {
-    title: ["A learning rate that is too high", "学习率过高"], lead: ["Two equal networks: one takes steps that are 300 times as large.", "两个相同的网络，其中一个的步长是另一个的 300 倍。"],
+    title: ["A learning rate that is too high", "学习率过高"], lead: ["Two equal networks: one has a learning rate of 0.003, one of 1.", "两个相同的网络，学习率一个为 0.003，一个为 1。"],
     view: "compare", thumb: { curves: [FALLING, [0.5, 0.9, 0.97, 0.88, 0.93, 0.84, 0.9, 0.86]] },
     go: async () => {
       await setUp(YESTERDAY);

@@ -55,7 +55,7 @@ function applyLanguage() {
   for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
   for (const node of document.querySelectorAll("[data-t-title]")) node.title = t(node.dataset.tTitle);
   byId("glosses").checked = glossesAreShown();
-  byId("about").textContent = t("about", { version: state.version });
+  byId("about").textContent = t(isServed() ? "about.served" : "about", { version: state.version });
 }
 
 function drawAll() {

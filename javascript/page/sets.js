@@ -14,7 +14,7 @@ function diceOf(seed) {
 const oneOf = (list, dice) => list[dice(list.length)];
 const wordRows = (text) => text.split("; ").map((row) => row.split(" "));
 
-/* ---- French and English: adjectives follow the noun, "ne … pas" surrounds the verb, "maintenant" moves to the end. ---- */
+/* ---- French and English: colors follow the noun, "ne … pas" surrounds the verb, "maintenant" moves to the end. ---- */
 
 const FRENCH_SUBJECTS = wordRows("je I; tu you; il he; elle she; nous we; vous you; ils they");
 /* The forms in the order of the subjects, then the English verb. */

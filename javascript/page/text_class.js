@@ -32,7 +32,7 @@ Object.assign(TEXTS, {
   share: ["QR code of the link…", "链接的二维码……"],
   "share.address": ["Web address of the page", "本页的网址"],
   "share.code": ["QR code of the link", "链接的二维码"],
-  "share.hint": ["The code opens the view, lesson and settings that you see. It contains short pairs, but not the model.", "扫码打开现在的视图、课程和设置。二维码含有较短的句对，不含模型。"],
+  "share.hint": ["The code opens the view, lesson and settings that you see. It contains the typed text and short pairs, but not the model.", "扫码打开现在的视图、课程和设置。二维码含有输入的文本和较短的句对，不含模型。"],
   "share.file": ["This page is a file on this computer. Type the web address at which your class finds the page, or hand out the file.", "本页是这台计算机上的文件。请输入全班能打开本页的网址，或直接发文件。"],
   "share.long": ["The link is too long for a QR code. Choose a built-in set of pairs, or hand out the file.", "链接太长，放不进二维码。请选内置的句对，或直接发文件。"],
   "share.copy": ["Copy the picture", "复制图片"],
