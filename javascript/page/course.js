@@ -388,8 +388,8 @@ const LESSONS = [
           text: [`${percent(share)} of the ${of} unseen sentences are translated exactly, and ${percent(agree)} of their words read their counterpart most. ${moved === null ? "No correct translation among them moves a time word to its end." : `In this one “${moved.word}” moved to the end and still reads ${moved.source}: ${figure(moved.weight, 2)}.`}`,
             `${of} 句没见过的句子中 ${percent(share)} 完全译对，${percent(agree)} 的词主要看向对应的词。${moved === null ? "译对的句子里，没有时间词移到句末。" : `这句里移到句末的 ${moved.word} 仍然看向 ${moved.source}：${figure(moved.weight, 2)}。`}`],
         }),
-        reason: ["1,800 sentences are too many to remember one by one. The words must be translated one by one, and nobody gave the network this alignment: the loss alone produced it.",
-          "1,800 句太多，难以逐句记住，只能逐词翻译。没有人提供词对齐，词对齐全由损失产生。"],
+        reason: ["1,800 sentences are too many to remember. The words must be translated one by one, and nobody gave the network this alignment: the loss alone produced it.",
+          "1,800 句太多，难以记住，只能逐词翻译。没有人提供词对齐，词对齐全由损失产生。"],
         point: "#card-map",
       },
       {

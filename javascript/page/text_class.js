@@ -21,7 +21,7 @@ Object.assign(TEXTS, {
   "lesson.right": ["Correct.", "答对了。"],
   "lesson.wrong": ["Not this time.", "这次没答对。"],
   experiments: ["Experiments", "实验"],
-  "experiments.hint": ["One click loads pairs and settings and starts training. At the end, your own pairs and settings return.", "单击一下，就载入句对和设置并开始训练。结束时恢复你自己的句对和设置。"],
+  "experiments.hint": ["One click loads pairs and settings and begins. At the end, your own pairs and settings return.", "单击一下，就载入句对和设置并开始。结束时恢复你自己的句对和设置。"],
   "experiment.is": ["Experiment: {title}. Your own pairs, settings and network return at the end.", "实验：{title}。结束时恢复你的句对、设置和网络。"],
   "experiment.end": ["End the experiment", "结束实验"],
 
