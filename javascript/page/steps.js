@@ -61,7 +61,7 @@ const SCORES = {
   projected: ["49", "q · k / √H"], multihead: ["49", "q · k / √(H/K)"], local: ["45", "W_q d · e"], adaptive: ["45", "W_q d · e"],
   sentinel: ["46", "ω · tanh(W_q d + b + W_k e)"], hierarchical: ["45", "W_q d · e"],
 };
-const WEIGHTS = { local: "53", adaptive: "59", sentinel: "48", hierarchical: "69" };
+const WEIGHTS = { local: "53", adaptive: "59", sentinel: "63", hierarchical: "69" };
 
 /* The network of a view: where the worker has it, and its info, which is null at a service. */
 const networkOfLearn = () => (sketchOnShow() === null ? { place: { slot: "main", epoch: state.epoch }, info: state.info }
@@ -98,11 +98,13 @@ function weightLine(view, at, s) {
   return [number, `a_{${n}} = exp(${figure(row[s], 2)} − ${figure(most, 2)}) / ${figure(sumOf(powers), 2)} = ${figure(powers[s], 2)} / ${figure(sumOf(powers), 2)} = ${weight}`];
 }
 
-/* Return a sum of the largest terms. */
+/* Return a sum of the largest terms. A row of several heads shows their mean, which is no factor of their values. */
 function contextLine(view, at) {
+  const kind = shownInfo()?.attention, c = `c_{${at + 1}}`, value = kind === "projected" ? "v" : "e";
+  if (kind === "multihead") return ["49", `${c} = W_m [${c}¹ ; …] + b_m`];
   const order = view.weights[at].map((weight, s) => [weight, s]).sort((one, other) => other[0] - one[0]);
-  const terms = order.slice(0, SHOWN_TERMS).map(([weight, s]) => `${figure(weight, 2)} e_{${s + 1}}`);
-  return [shownInfo()?.attention === "sentinel" ? "64" : "8", `c_{${at + 1}} = ${terms.join(" + ")}${order.length > SHOWN_TERMS ? " + …" : ""}`];
+  const terms = order.slice(0, SHOWN_TERMS).map(([weight, s]) => `${figure(weight, 2)} ${value}_{${s + 1}}`), isCut = order.length > SHOWN_TERMS || kind === "sentinel";
+  return [{ sentinel: "64", projected: "49" }[kind] ?? "8", `${c} = ${terms.join(" + ")}${isCut ? " + …" : ""}`];
 }
 
 /* Return the numbers of a part: lines of [equation, formula]. */
