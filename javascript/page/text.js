@@ -332,7 +332,7 @@ const TEXTS = {
   "compare.score": ["dot and additive attention", "dot 与 additive 注意力"],
   "compare.size": ["small and large networks", "小网络与大网络"],
   "compare.rate": ["slow and fast learning rates", "低学习率与高学习率"],
-  "compare.hint": ["Both networks learn the same pairs with the same seed and the settings of the view Learn, except for those below.", "两个网络用同样的句对、同样的种子和“学习”中的设置，只有下面几项不同。"],
+  "compare.hint": ["Both networks learn the same pairs with the same seed and the settings of the view Learn, except for what is compared.", "两个网络用同样的句对、同样的种子和“学习”中的设置，只有所比较的不同。"],
   "compare.curve": ["Loss curves of both networks", "两个网络的损失曲线"],
 
   /* Lessons */
