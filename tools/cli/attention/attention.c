@@ -213,8 +213,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
        .group = "Output", .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
       {"units", 0, "UNITS",
-       "units of rows, columns and links; auto uses words for links and for models with subwords, "
-       "else tokens",
+       "units of rows, columns and links; auto uses tokens for Chinese without spaces, words for "
+       "other links and for other text in subwords, else tokens",
        .group = "Output", .index = &line->units, .choice = units_choice},
       {"summary", 0, NULL, "statistics of the attention over all sentences instead of matrices",
        .group = "Summary", .flag = &line->summary},
@@ -246,7 +246,7 @@ int attention_command(int argc, char **argv) {
       "attention",
       "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, and writes the attention weights of\n"
-      "each translation: a row per target word, a column per source word.\n\n"
+      "each translation: a row per target token, a column per source token.\n\n"
       "elman attention --matrices [options] QUERIES KEYS VALUES\n\n"
       "Computes attention on matrices, without a model, and prints scores, weights and\n"
       "context. The files are .npy, or text with one row per line. A single file serves as\n"

@@ -43,8 +43,8 @@ int convert_command(int argc, char **argv) {
       "convert",
       "[options] -o FILE",
       "Writes a copy of a model with numbers of another type. With bfloat16 or float16 the file\n"
-      "is half as large, with int8 about a quarter; every command reads it. Translation uses an\n"
-      "int8 file with --precision int8 by default.",
+      "is about half as large, with int8 a quarter; all commands that read models accept it.\n"
+      "Translation uses an int8 file with --precision int8 by default.",
       options,
       rules,
       .reads_operands = false};

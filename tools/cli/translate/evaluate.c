@@ -557,10 +557,10 @@ int evaluate_command(int argc, char **argv) {
       "evaluate",
       "[options] PAIRS...",
       "Measures a model on sentence pairs: loss and perplexity per target token (</s>\n"
-      "included), the fraction of translations equal to the reference, and BLEU, chrF2 and\n"
-      "TER as sacreBLEU computes them. With --hypothesis and --reference instead of PAIRS,\n"
-      "scores files with one sentence per line; several hypotheses are compared by paired\n"
-      "bootstrap resampling.",
+      "included), the fraction of translations equal to the reference, and BLEU, chrF2 and,\n"
+      "with --ter, TER, as sacreBLEU computes them. With --hypothesis and --reference instead\n"
+      "of PAIRS, scores files with one sentence per line; several hypotheses are compared by\n"
+      "paired bootstrap resampling.",
       options,
       rules,
       .reads_operands = true};
