@@ -110,7 +110,7 @@ class Model(Handle):
     # ---- contents ----
 
     def save(self, path: Path, dtype: NumberType = "float32") -> None:
-        """Write the model; with dtype "bfloat16" or "float16" the file is half as large, with "int8" about a
+        """Write the model; with dtype "bfloat16" or "float16" the file is about half as large, with "int8" a
         quarter."""
         number_type = word_of("dtype", dtype, NUMBER_TYPES)
         with self._use() as model:
@@ -198,8 +198,8 @@ class Model(Handle):
         and after each snapshot `snapshot_written` an elman_snapshot. The first three stop training by returning
         False. A preset sets the options that are not given, fits them to the length of the run, and logs what it changes
         (logging.getLogger("elman"), level INFO). `hours` limits the time; 0 is no limit. With `tune_search`, the beam size
-        and length penalty that translate the dev pairs best are stored in the model; None means: if the preset and dev
-        pairs are given."""
+        and length penalty that translate the dev pairs best are stored in the model; None means: if the preset
+        tunes it and dev pairs are given."""
         if epoch_ended is not None and not callable(epoch_ended):
             raise TypeError(f"epoch_ended must be a function, not {epoch_ended!r}")
         functions = dict(zip(CALLBACKS, (report, validated, checkpoint_written, snapshot_written)))
