@@ -103,12 +103,12 @@ export interface Settings {
   copyNoise?: number
   // probability that a pair teaches to copy the numbers that both of its sides contain (0 to 1, default 0)
   copyNumbers?: number
-  guideWeight?: number          // guided-alignment loss weight; 0 disables (0 to 1000, default 0)
+  guideWeight?: number          // guided-alignment loss weight (0 to 1000, default 0)
   average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)
   clipNorm?: number             // maximum gradient norm; 0 = no limit (0 to 1000000000, default 1)
   // maximum tokens per side; longer pairs are skipped; 0 = no limit (0 to 1000000, default 200)
   maxLength?: number
-  seed?: number                 // random seed of initialization, shuffling and dropout (default 1)
+  seed?: number                 // random seed of initialization, shuffling, dropout and augmentation (default 1)
   validateEvery?: number        // updates between validations; 0 = after each epoch (0 to 1000000000, default 0)
   // metric that selects the best model; auto: bleu, or chrf if most references are shorter than 4 words (default "auto")
   validateBy?: "auto" | "bleu" | "chrf" | "loss"

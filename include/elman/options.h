@@ -1,4 +1,4 @@
-/* The table of options: everything that can be set in a model, a training run and a translation.
+/* The table of options: the settings of a model, of a training run and of a translation.
  *
  * A row generates the field of a struct with default and limits, the option and help of the
  * command, the field of the service, of JavaScript and of Python, and the entries of model files,
@@ -165,7 +165,7 @@ typedef enum elman_scope {
   X(SHARE, copy_numbers, NULL, "copied numbers", 0, 1, 0, TRAINING, "Augmentation",                \
     "probability that a pair teaches to copy the numbers that both of its sides contain")          \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
-    "guided-alignment loss weight; 0 disables")                                                    \
+    "guided-alignment loss weight")                                                                \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \
     "decay of a moving average of the parameters; 0 disables")                                     \
   X(REAL, clip_norm, NULL, "clipping norm", 0, 1e9, 1, TRAINING, "Optimization",                   \
@@ -173,7 +173,7 @@ typedef enum elman_scope {
   X(SIZE, max_length, NULL, "maximum length", 0, 1000000, 200, TRAINING, "Input",                  \
     "maximum tokens per side; longer pairs are skipped; 0 = no limit")                             \
   X(SEED, seed, NULL, "seed", 0, 0, 1, TRAINING, "Training",                                       \
-    "random seed of initialization, shuffling and dropout")                                        \
+    "random seed of initialization, shuffling, dropout and augmentation")                          \
   X(SIZE, validate_every, NULL, "validation interval", 0, 1000000000, 0, TRAINING, "Validation",   \
     "updates between validations; 0 = after each epoch")                                           \
   X(MEASURE, validate_by, NULL, "validation metric", 0, 0, "auto", TRAINING, "Validation",         \

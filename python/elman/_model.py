@@ -242,7 +242,7 @@ class Model(Handle):
         words; the search adds at least one token. In ids, </s> ends the translation of each sentence but the last; a
         text belongs to the first one. `ensemble` contains other models, and `overrides` contains dictionaries with the
         fields of elman_override. If some texts of a list cannot be translated, raise TranslationError. Beam size,
-        length penalty and precision that the model states replace the defaults below."""
+        length penalty, precision and replacement of unknown words that the model states replace the defaults below."""
         if isinstance(text, Pair):
             raise TypeError(f"text must be a list of texts, or one text (str), not {text!r}; use its source")
         texts = [text] if isinstance(text, str) else list_of("text", text, "texts, or one text (str)")
@@ -404,8 +404,9 @@ class Model(Handle):
 def train(pairs: Pairs, dev: Pairs | None = None, preset: Preset = "plain", hours: float = 0,
           tune_search: bool | None = None, epoch_ended: EpochEnded = None, **options: typing.Any) -> Model:
     """Return a new model, trained on the pairs as `elman train` does: Model.create and Model.train, with the options of
-    both. For a real corpus, give dev pairs and preset="small". If Ctrl-C or another exception ends training, the
-    exception has the model with what it has learned in its attribute `model`."""
+    both, except the callbacks other than epoch_ended. For a real corpus, give dev pairs and preset="small". If Ctrl-C or
+    another exception ends training after the first update, the exception has the model with what it has learned in its
+    attribute `model`."""
     of_model, of_training = ([name for name, *_ in options_of(f"elman_{each}_options")] for each in ("model", "train"))
     for name in options:
         if name not in of_model and name not in of_training:

@@ -428,9 +428,9 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       {"dev", 0, "PAIRS", "sentence pairs for validation; the best model is kept",
        .group = "Validation", .text = &job->train.dev_name, .use = FILE_IS_READ},
       {"preset", 0, "NAME",
-       "named settings; on 26,000 pairs and one core of an Intel Xeon, quick reaches BLEU 28.5 "
-       "(dev pairs) in 5 minutes, small 31.6 in 18 and, in bfloat16, base (Elman cell) 30.9 in "
-       "33, strong 32.8 in 45",
+       "named settings; on 26,000 pairs and one core of an Intel Xeon, quick reaches "
+       "BLEU 28.5 (dev pairs) in 5 minutes, small 31.6 in 18 and, in bfloat16, "
+       "base (Elman cell) 30.9 in 33, strong 32.8 in 45",
        .group = "Training", .text = &job->preset.name, .choice = elman_preset_name,
        .settings = elman_preset_settings},
       {"epochs", 0, "N", "passes over the training data; 0 writes the initial model",
