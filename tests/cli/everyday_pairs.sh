@@ -40,6 +40,33 @@ printf '%s\n' $'汤姆累了。\tTom is tired.' $'我叫Jack。\tMy name is Jack
 grep -q $'^汤姆累了。\t' short || fail "a short pair is missing"
 ! grep $'^汤姆买了' short || fail "a long pair"
 
+# Copies with another number, date or amount of money on both sides. A pair with different ones is not copied.
+printf '%s\n' $'我有三只猫。\tI have three cats.' $'我有两只狗。\tI have three dogs.' $'我5月4日走。\tI leave on May 4th.' \
+  $'他二零零一年五月十日来。\tHe came on the tenth of May, 2001.' $'我6月走。\tI leave in July.' $'五月见。\tSee you in May.' \
+  $'书是五元。\tThe book is $5.00.' $'一百元很多。\tA hundred dollars is a lot.' $'书是六元。\tThe book is $5.' >folder/train.tsv
+rm folder/extra.tsv
+for kind in numbers dates prices; do
+  "$make" --$kind folder >$kind || fail "--$kind failed"
+  "$make" --$kind folder | cmp - $kind || fail "--$kind differs from run to run"
+done
+expect_copies() { # expect_copies FILE NUMBER PATTERN: so many lines, which match
+  [ "$(grep -c -P "$3" "$1")" -eq "$2" ] || fail "$1: not $2 lines like $3: $(cat "$1")"
+}
+expect_copies numbers 4 '^我有([0-9,]+)只猫。\tI have \1 cats\.$'
+! grep dogs numbers || fail "a pair with different numbers is copied"
+months='(January|February|March|April|May|June|July|August|September|October|November|December)'
+expect_copies dates 32 "^我[0-9一二三四五六七八九十]+月[0-9一二三四五六七八九十]+日走。\\tI leave on ($months [0-9]+(st|nd|rd|th)?|[0-9]+ $months)\\.\$"
+expect_copies dates 32 "^他([0-9]{4})年.*月.*日来。\\tHe came on ($months [0-9]+(st|nd|rd|th)?,|[0-9]+ $months) \\1\\.\$"
+expect_copies dates 8 "^[0-9一二三四五六七八九十]+月见。\\tSee you in $months\\.\$"
+! grep 'I leave in' dates || fail "a pair with different months is copied"
+while IFS=$'\t' read -r chinese english; do # the month in digits is the one in words
+  month=$(grep -o -P '[0-9]+(?=月)' <<<"$chinese") || continue
+  grep -q "$(LC_ALL=C date -d "2000-$month-1" +%B)" <<<"$english" || fail "another month: $chinese $english"
+done <dates
+expect_copies prices 16 '^书是[^五六].*。\tThe book is ([$€£][0-9.]+|([0-9.]+|[a-z-]+) (yuan|dollars|euros|pounds|yen))\.$'
+expect_copies prices 16 '很多。\t([$€£][0-9.]+|([0-9.]+|[a-z-]+) (yuan|dollars|euros|pounds|yen)) is a lot\.$'
+printf '%s\n' '這個很好。	This is good.' >folder/extra.tsv
+
 # Back-translation: only probable translations are used, and no dev and test sentences.
 printf '%s\n' 'I see.' 'Goodbye!' 'It is late.' >folder/english.txt
 for found in '我懂 -0.9' '再见 -0.1' '晚 -0.91'; do
@@ -62,7 +89,7 @@ printf '%s\n' '{"text":"Hello.","ended":true}' null '{"text":"","ended":true}' '
 rm folder/extra.tsv
 "$make" folder >without || fail "extra.tsv is needed"
 ! grep 'This is good' without || fail "extra.tsv changes nothing"
-for arguments in '' --help 'folder more' --places --names '--short a b' '--places --help' '--synthetic folder' '--synthetic folder a b' '--distilled sources'; do
+for arguments in '' --help 'folder more' --places --names --numbers --dates --prices '--short a b' '--places --help' '--synthetic folder' '--synthetic folder a b' '--distilled sources'; do
   # shellcheck disable=SC2086 # words of a command
   ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
   grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"
