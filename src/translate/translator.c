@@ -169,6 +169,8 @@ static void rendering_free(struct rendering *rendering) {
   tokens_free(&rendering->tokens);
   buffer_free(&rendering->text);
   buffer_free(&rendering->copied);
+  free(rendering->copied_from);
+  free(rendering->left);
 }
 
 static void free_renderings(struct translator *translator) {
@@ -222,22 +224,55 @@ struct located_path {
   const struct hypothesis *path;
 };
 
-/* Return the source token that is copied in place of token t: the first of its word. */
-static size_t copied_token(const struct translator_item *item, struct located_path at, size_t t) {
-  return path_best_source(at.beam, at.path, t, item->firsts);
+/* Set `left` to the words of the source, and return their number. */
+static size_t leave_all(size_t *left, const size_t *firsts, size_t S) {
+  size_t words = 0;
+  for (size_t s = 0; s < S; s++) {
+    left[s] = firsts[s];
+    words += firsts[s] == s;
+  }
+  return words;
+}
+
+/* Choose the source words that are copied in place of unknown ones, in their order. A model that
+ * noise taught to copy copies each word once while others are left, because attention often returns
+ * to a word. */
+static elman_status choose_copies(struct rendering *rendering, const struct translator *translator,
+                                  const struct translator_item *item, struct located_path at,
+                                  elman_error *error) {
+  const size_t T = at.path->count, S = item->source.tokens.count;
+  size_t words = 0, *left = NULL;
+  for (size_t t = 0; t < T; t++) {
+    if (!is_replaced(translator, item, t, rendering->ids[t])) continue;
+    if (left == NULL) {
+      elman_status status = array_grow(&rendering->copied_from, &rendering->copied_from_capacity, T,
+                                       sizeof *rendering->copied_from, error);
+      if (status == ELMAN_OK)
+        status = array_grow(&rendering->left, &rendering->left_capacity, S, sizeof *rendering->left,
+                            error);
+      if (status != ELMAN_OK) return status;
+      left = rendering->left;
+    }
+    if (words == 0) words = leave_all(left, item->firsts, S);
+    const size_t first = path_best_source(at.beam, at.path, t, left);
+    rendering->copied_from[t] = first;
+    if (!copies(translator->model)) continue;
+    for (size_t s = first; s < S && left[s] == first; s++) left[s] = NOT_COPIED;
+    words--;
+  }
+  return ELMAN_OK;
 }
 
 /* Return token t of a hypothesis. It is valid until the next call. */
 static struct text target_token(struct rendering *rendering, const struct translator *translator,
-                                const struct translator_item *item, struct located_path at,
-                                size_t t) {
+                                const struct translator_item *item, size_t t) {
   const struct model *model = translator->model;
   const uint32_t id = rendering->ids[t];
   /* Reference words that are not in the vocabulary stay as written. */
   if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
   if (!is_replaced(translator, item, t, id)) return vocabulary_token(model->target_vocabulary, id);
   const struct copied_source source = copied_source_of(translator->model, item);
-  copy_source_word(&rendering->copied, &source, copied_token(item, at, t),
+  copy_source_word(&rendering->copied, &source, rendering->copied_from[t],
                    model->config.target_tokens, copies(model));
   return buffer_text(&rendering->copied);
 }
@@ -250,13 +285,14 @@ static bool is_symbol(struct text text) {
 
 /* Return whether two adjacent symbols, such as emoji, are copied from places without a space
  * between them. `right` is the text of token t. */
-static bool are_joined_symbols(const struct translator *translator,
-                               const struct translator_item *item, struct located_path at,
+static bool are_joined_symbols(const struct rendering *rendering,
+                               const struct translator *translator,
+                               const struct translator_item *item,
                                const struct foreign_neighbors *neighbors, size_t t) {
   if (!neighbors->left_foreign || !neighbors->right_foreign || !is_symbol(neighbors->left) ||
       !is_symbol(neighbors->right))
     return false;
-  const size_t a = copied_token(item, at, t - 1), b = copied_token(item, at, t);
+  const size_t a = rendering->copied_from[t - 1], b = rendering->copied_from[t];
   const struct copied_source source = copied_source_of(translator->model, item);
   for (size_t s = a < b ? a : b; s < (a < b ? b : a); s++)
     if (!is_joined(&source, s + 1)) return false;
@@ -266,8 +302,7 @@ static bool are_joined_symbols(const struct translator *translator,
 /* Return the mark of token t, which separates a copied source word from target words. Return "" if
  * the token already has a mark or needs none. */
 static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
-                           const struct translator_item *item, struct located_path at, size_t t,
-                           struct text token) {
+                           const struct translator_item *item, size_t t, struct text token) {
   if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
   const elman_token_mode source = model_source_codec(translator->model).mode;
   const elman_token_mode target = model_target_codec(translator->model).mode;
@@ -279,7 +314,8 @@ static const char *mark_of(const struct rendering *rendering, const struct trans
       .foreign_characters = source == ELMAN_TOKENS_CHARS};
   if (!neighbors.left_foreign && !neighbors.right_foreign) return "";
   const bool expected = token_mode_row(target)->space_expected(neighbors.left, neighbors.right);
-  if (are_joined_symbols(translator, item, at, &neighbors, t)) return expected ? MARK_JOINED : "";
+  if (are_joined_symbols(rendering, translator, item, &neighbors, t))
+    return expected ? MARK_JOINED : "";
   return space_beside_foreign(target, &neighbors) && !expected ? MARK_SPACED : "";
 }
 
@@ -291,10 +327,11 @@ static elman_status render_tokens(struct rendering *rendering, const struct tran
       array_grow(&rendering->ids, &rendering->id_capacity, T, sizeof *rendering->ids, error);
   if (status != ELMAN_OK) return status;
   path_ids(rendering->ids, at.beam, at.path);
+  status = choose_copies(rendering, translator, item, at, error);
   for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
-    const struct text token = target_token(rendering, translator, item, at, t);
+    const struct text token = target_token(rendering, translator, item, t);
     if (rendering->copied.failed) return fail_no_memory(error);
-    const char *mark = mark_of(rendering, translator, item, at, t, token);
+    const char *mark = mark_of(rendering, translator, item, t, token);
     status = tokens_add_marked(&rendering->tokens, mark, token, error);
   }
   rendering->ended = rendering->ids[T - 1] == TOKEN_END;

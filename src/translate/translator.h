@@ -29,7 +29,9 @@ struct rendering {
       tokens; /* (T): includes a final "</s>" unless the length limit ended the hypothesis */
   struct buffer text;   /* the joined tokens, or the reference as given */
   struct buffer copied; /* a source word in place of an unknown word */
-  size_t id_capacity;
+  size_t *copied_from;  /* (T): the first token of this word, at an unknown word */
+  size_t *left;         /* (S): as firsts of the item, without words that have been copied */
+  size_t id_capacity, copied_from_capacity, left_capacity;
   bool ended;
   uint64_t key; /* hash of the text, while an n-best list is compared */
 };
