@@ -54,9 +54,11 @@ expect_output '^source language +en$' inspect -m en-de
 expect_output '^source-language = en$' inspect --config -m en-de
 expect_exit 0 "$ELMAN" train -q -f $small -o plain pairs.tsv
 expect_output '^target language +not stated$' inspect -m plain
-expect_output '^# source-language = none$' inspect --config -m plain
+expect_output '^source-language = none$' inspect --config -m plain
 "$ELMAN" inspect --config -m plain >options
-expect_exit 0 "$ELMAN" train -q -f --config options -o again pairs.tsv
+cp pairs.tsv named.en-de.tsv
+expect_exit 0 "$ELMAN" train -q -f --config options -o again named.en-de.tsv
+cmp plain again || fail "a repeated run takes its languages from the name of the file"
 
 # Kept by other commands; a run continues only with its own languages.
 expect_exit 0 "$ELMAN" convert -q --dtype float16 -m en-de -o half

@@ -139,8 +139,10 @@ static void write_model(const elman_model *model, bool as_json) {
 /* Write hyperparameters as lines of an option file. If `differing` is true, write those that differ
  * from the defaults; otherwise write the others as comments. */
 static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
-  const elman_model_options model = elman_model_options_default();
+  elman_model_options model = elman_model_options_default();
   const elman_train_options train = elman_train_options_default();
+  /* Without these options, the names of the files state languages. */
+  model.source_language = model.target_language = (elman_language){"?"};
   const char *start = differing ? "" : "# ";
   library_options_config(stream, start, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, info,
                          &(struct config_choice){&model, differing});
