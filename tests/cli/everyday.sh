@@ -14,7 +14,7 @@ done <<'END'
 我爱你。	I love you.
 我爱你	I love you.
 我愛你	I love you.
-你好！	Hello!
+你好！	Hi.
 生日快乐	Happy birthday!
 我饿了	I'm hungry.
 你叫什么名字	What's your name?
