@@ -10,7 +10,7 @@ enum {
       2 * WINDOW /* with fewer batches, sorting would make nearly the same batches in every epoch */
 };
 
-/* Return the number of tokens of the longer side, including </s>. `batch_tokens` limits this
+/* Return the number of tokens of the longer side; </s> ends the target. `batch_tokens` limits this
  * number. */
 static size_t longer_side(const struct corpus *corpus, size_t index) {
   const size_t source = sentences_length(&corpus->source, index);
@@ -31,9 +31,9 @@ static elman_status check_longest(const struct corpus *corpus, size_t tokens, el
   const size_t longest = corpus->source.longest > target ? corpus->source.longest : target;
   if (longest <= tokens) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "a sentence has %zu tokens with </s>, but a batch allows %zu; raise the limit "
-              "(`batch_tokens`) or skip long pairs (`max_length`)",
-              longest, tokens);
+              "a %s has %zu tokens, but a batch allows %zu; raise the limit (`batch_tokens`) or "
+              "skip long pairs (`max_length`)",
+              longest == target ? "target with </s>" : "source", longest, tokens);
 }
 
 void epoch_order_free(struct epoch_order *order) {

@@ -263,7 +263,7 @@ Test(order, batch_smaller_than_longest_pair_is_rejected) {
   struct epoch_order order;
   const elman_train_options options = {.batch_tokens = 40};
   fails(epoch_order_create(&order, &corpus, &options, &why), ELMAN_INVALID_ARGUMENT,
-        "a sentence has 41 tokens");
+        "a target with </s> has 41 tokens");
 }
 
 /* Filling the epoch that is already filled has no effect; filling another epoch has. */

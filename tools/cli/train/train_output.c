@@ -38,8 +38,8 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
   return code == EX_OK && lock != NULL ? output_claim(lock, output->train->output) : code;
 }
 
-/* Work of a training run that takes a few minutes on two cores. */
-static const double LONG_WORK = 1e13;
+/* Work of a training run that takes about a minute on two cores. */
+static const double LONG_WORK = 1e12;
 
 /* Describe a model, for example "a model trained for ...". */
 static void describe(char *text, size_t size, const elman_history *history) {
