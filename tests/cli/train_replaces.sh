@@ -22,6 +22,15 @@ expect_exit 0 train -q --force -o other
 expect_exit 0 train -o other
 rm before other other.checkpoint
 
+# A model that was trained for minutes, or for longer.
+for model in playground.zh-en everyday.en-zh; do
+  cp "$DATA/$model.safetensors" long
+  expect_exit 73 train -o long
+  expect_stderr_match '^elman: long: contains a model trained for [0-9]+ epochs, [0-9]+ updates; add --force to overwrite it, or name another'
+  cmp -s "$DATA/$model.safetensors" long || fail "the file changed"
+done
+rm long
+
 # A file that is not a readable model needs --force to be overwritten; an empty file does not.
 : >other
 expect_exit 0 train -o other
