@@ -199,12 +199,13 @@ class Chromium:
             return False
 
     def _middle(self, selector):
-        """Return the point to click for an element, scrolled into view, as soon as nothing covers it."""
-        deadline = time.monotonic() + PATIENCE
-        while (place := self._uncovered(selector)) is None:
+        """Return the point to click for an element, scrolled into view, as soon as nothing covers or moves it."""
+        deadline, before = time.monotonic() + PATIENCE, None
+        while (place := self._uncovered(selector)) is None or place != before:
             if time.monotonic() > deadline:
                 raise Failure(f"nothing to point at: {selector}")
-            time.sleep(0.01)
+            before = place
+            time.sleep(0.02)
         return dict(x=place[0], y=place[1])
 
     def _uncovered(self, selector):
