@@ -49,6 +49,9 @@ expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
 printf '我\tI\r我\tyou\n我\tI\r\n' >returns
 expect_error 65 '^elman: returns:1: skipped: the line contains a carriage return$' score -q -m 1 returns
 [ "$(wc -l <"$results/stdout")" -eq 2 ] && [ -z "$(head -n 1 "$results/stdout")" ] || fail "expected a score for line 2"
+printf 'a\0\tb\nno tab\n' >nul
+expect_error 65 '^elman: nul:1: skipped: the line contains a NUL character$' score -q -m 1 nul
+expect_stderr_match '^elman: nul:2: skipped: the line has no column 2$'
 expect_exit 65 "$ELMAN" score -m 1 --json bad
 [ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "expected null for five lines"
 python3 - "$results/stdout" <<'END' || fail "the JSON differs"

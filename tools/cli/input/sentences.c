@@ -98,11 +98,13 @@ static void report_line(struct sentence_input *sentences, const elman_sentence *
   if (sentence->length > sentences->max_line)
     snprintf(error.message, sizeof error.message, "skipped: the line has more than %zu byte%s",
              sentences->max_line, plural(sentences->max_line));
+  else if (strlen(sentence->text) < sentence->length)
+    snprintf(error.message, sizeof error.message, "skipped: the line contains a NUL character");
   else if (strchr(sentence->text, '\r') != NULL)
     snprintf(error.message, sizeof error.message, "skipped: the line contains a carriage return");
   else
-    snprintf(error.message, sizeof error.message,
-             "skipped: the line has no column %zu or is not valid text", last_column(sentences));
+    snprintf(error.message, sizeof error.message, "skipped: the line has no column %zu",
+             last_column(sentences));
   *code = sentences_report(sentences, sentence->number, &error);
 }
 
