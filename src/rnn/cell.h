@@ -69,7 +69,8 @@ const struct rnn_cell *rnn_cell_of(enum cell_kind kind);
 /* Return false if there is no such kind. */
 bool cell_parse(enum cell_kind *kind, const char *name);
 
-/* A nonlinearity is saturated if its slope is less than a tenth of the maximum; y is its value. */
+/* A nonlinearity is saturated if its slope is less than about a tenth of the maximum; y is its
+ * value. */
 static inline bool is_flat_tanh(real y) {
   return fabs((double)y) > ELMAN_SATURATED;
 }
