@@ -201,7 +201,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       {"numbers", 0, NULL, "weights as numbers instead of shades (text format)", .group = "Output",
        .flag = &line->job.style.numbers},
       {"title", 0, "TEXT", "text above each heat map (svg, png, pdf); '' for none",
-       "sentence and translation", .group = "Output", .text = &line->job.style.title},
+       "number, sentence and translation", .group = "Output", .text = &line->job.style.title},
       {"reference", 0, "TEXT", "translation of the only sentence, for forced decoding",
        .group = "Input", .text = &line->input.reference},
       {"references", 0, "FILE", "translations of all sentences, one per line, for forced decoding",

@@ -57,8 +57,8 @@ int translate_command(int argc, char **argv) {
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",
-      "Translates each TEXT, or each line of the input, to one line of output. With --n-best,\n"
-      "writes one line per translation: number ||| text ||| logprob= X ||| score.",
+      "Translates each TEXT, or each line of the input. With --n-best, writes one line per\n"
+      "translation: number ||| text ||| logprob= X ||| score.",
       options,
       rules,
       .reads_operands = false};
