@@ -7,7 +7,7 @@ vocabulary=$("$ELMAN" inspect --vocabulary target | wc -l)
 
 # Options have the names and limits of the command line, also in full-width letters; a dump equals the output of `attention`.
 session C.UTF-8 ':set' ':set beam 5' ':set length-penalty = 0.6' '：ｓｅｔ　ｎ－ｂｅｓｔ　２' ':set beam 1' ':set beam x' \
-  ':set bem 3' ':set beam' '我 爱 学习' ':dump beam.json' ':set n-best 7' ':set' \
+  ':set bem 3' ':set beam' '我 爱 学习' ':dump beam.json' ':set beam default' ':set n-best 7' ':set' \
   ':set n-best default' ':set beam default' ':set length-penalty default' ':set replace-unk' ':set replace-unk no' \
   '我 爱 学习' ':dump plain.json' :q
 expect_stdout_match '^  beam +1 +beam size; 1 = greedy decoding'
@@ -16,6 +16,7 @@ expect_stdout_match '^  max-ratio +0 +maximum target tokens'
 expect_stdout_match '^  threads +0 +number'
 expect_stdout_match '^beam is 5$'
 expect_stdout_match '^n-best is 2$'
+expect_stdout_match '^beam is 2$'
 expect_stdout_match '^elman: :set: n-best 2 needs beam 2 or more'
 expect_stdout_match "^elman: :set: beam must be a whole number from 1 to 1024, not 'x'$"
 expect_stdout_match "^elman: :set: unknown option 'bem'; did you mean 'beam'\?$"

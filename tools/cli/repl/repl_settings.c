@@ -58,6 +58,8 @@ void session_set(struct session *session, char *argument) {
   const char *wanted =
       restores ? option_format_value(value, &defaults[option - table]) : line.value;
   if (option_set(option, wanted, &place) != EX_OK) return;
+  if (restores && strcmp(option->row->name, "beam") == 0)
+    session->options.beam = session->options.n_best;
   if (!check_settings(session, option)) {
     session->options = before;
     return;
