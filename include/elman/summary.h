@@ -17,7 +17,7 @@ ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summar
                                                           elman_error *error);
 
 /* Add one translation. Ignore the translations linked by `next`. `alignment` is the gold alignment
- * between the units of the style, "i-j i-j ..." from 0; NULL or empty = none. If the alignment is
+ * between the units of the style, "i-j i-j ..." from 0; NULL or blank = none. If the alignment is
  * malformed or out of range, return ELMAN_BAD_DATA and add nothing. */
 ELMAN_CHECKED elman_status elman_attention_summary_add(elman_attention_summary *summary,
                                                        const elman_translation *translation,

@@ -5,6 +5,7 @@
 
 #include "base/portable_math.h"
 #include "corpus/alignment.h"
+#include "vocab/invisible.h"
 
 /* ---- measures of one matrix ---- */
 
@@ -146,7 +147,7 @@ elman_status elman_attention_summary_add(elman_attention_summary *summary,
   const bool empty = translation->source_count == 0 || translation->target_count == 0;
   struct shown shown;
   elman_status status = shown_create(&shown, translation, summary->style.units, error);
-  if (status == ELMAN_OK && !empty && gold.length > 0)
+  if (status == ELMAN_OK && !empty && !text_is_blank(gold))
     status = add_alignment(summary, translation, gold, error);
   if (status == ELMAN_OK) {
     summary->translations++;

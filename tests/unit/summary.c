@@ -102,6 +102,9 @@ Test(summary, gold_alignments_are_compared) {
   cr_assert_eq(summary.links, 4);
   cr_assert_eq(summary.gold, 4, "a link that is given twice counts once");
   cr_assert_eq(summary.both, 3);
+  add(&summary, of(sharp, 3, 2, true), " ");
+  cr_assert_eq(summary.aligned, 2, "a blank alignment is none");
+  cr_assert_eq(summary.links, 4);
 }
 
 static void check_refused(const char *alignment, const char *message) {
