@@ -1,6 +1,6 @@
 # libmicrohttpd for a static program, which cannot load a shared library. Debian's static
-# libmicrohttpd needs GnuTLS, of which Debian has no static version. Therefore this file builds one
-# without TLS from Debian's source (tools/setup wasm).
+# libmicrohttpd needs GnuTLS, which needs p11-kit, of which Debian has no static version.
+# Therefore this file builds one without TLS from Debian's source (tools/setup wasm).
 
 set(MICROHTTPD_SOURCE ${PROJECT_SOURCE_DIR}/build/source-packages/libmicrohttpd)
 if(NOT EXISTS ${MICROHTTPD_SOURCE}/configure)

@@ -133,8 +133,8 @@ export interface ModelInfo {
   translatePrecision: "float32" | "int8"               // default of SearchOptions.precision: int8 for an int8 file
 }
 
-/** Options of a search. Every option takes effect or is refused: unknown names, wrong types, values out of range, and
- * options that have no effect beside others are errors. */
+/** Options of a search. Unknown names, wrong types, values out of range, and most options that have no effect beside
+ * others are errors. */
 export interface SearchOptions {
   /* options SEARCH SCORE SEED PRECISION */
   beam?: number                 // beam size; 1 = greedy decoding (1 to 1024, default 1)
@@ -174,7 +174,7 @@ export interface TranslateOptions extends SearchOptions {
   prefix?: ArrayLike<number>
 }
 
-/** A translation has the keys of the command's JSON in the spelling of JavaScript. */
+/** The keys are keys of the command's JSON in the spelling of JavaScript. */
 export interface Translation {
   source: string; text: string
   sourceTokens: string[]; sourceIds: number[]; sourceKnown: boolean[]

@@ -37,7 +37,7 @@ typedef struct elman_error {
   elman_status code;
   char message[512]; /* one line: the fault and the remedy; names of options stand in backquotes,
                         which elman_option_write_message replaces */
-  char where[512];   /* "file:line" or "file", or empty */
+  char where[512];   /* the place, such as "file:line", "file" or "reference"; may be empty */
 } elman_error;
 
 ELMAN_END

@@ -26,8 +26,8 @@ C.fclose.argtypes = C.free.argtypes = [ctypes.c_void_p]
 
 
 class Error(Exception):
-    """An error of the library. `status` is its code as a word, such as "bad_data"; `where` is a file, a
-    file and a line, or empty."""
+    """An error of the library. `status` is its code as a word, such as "bad_data"; `where` is a
+    place, such as a file and a line, or empty."""
 
     status: str
     message: str

@@ -134,7 +134,7 @@ class Training:
         """Do at most so many updates; return whether updates remain. False also means that a callback stopped the
         run."""
         done = ctypes.c_bool()
-        if not isinstance(updates, int) or isinstance(updates, bool) or updates < 1:
+        if number_of("updates", updates, ctypes.c_size_t) < 1:
             raise ValueError(f"updates must be a whole number from 1, not {updates!r}")
         self._open()
         with self._model._use():

@@ -13,7 +13,7 @@ import numpy
 import numpy.typing
 
 from elman._library import call, library, written
-from elman._options import hint, names_of, path_of, strings, text_of, without_nul
+from elman._options import names_of, path_of, strings, text_of, without_nul, word_of
 from elman.records import record_of
 
 if typing.TYPE_CHECKING:
@@ -109,9 +109,7 @@ class Translation:
 
 def _format(name):
     names = [*names_of("elman_format_name")]
-    if name not in names:
-        raise ValueError(f"format must be one of {', '.join(names)}, not {name!r}{hint(name, {each: each for each in names})}")
-    return name.encode()
+    return word_of("format", name, dict(zip(names, names))).encode()
 
 
 def _style(format, title):

@@ -8,7 +8,7 @@ stop() { # stop SIGNAL CODE
   expect_stderr_match '^wrote model.safetensors;'
   expect_exit 0 "$ELMAN" translate 我
   expect_files model.safetensors model.safetensors.checkpoint
-  # A new run with the same output needs --force or --resume.
+  # Only --resume may continue to write this output.
   expect_error 73 'model.safetensors.checkpoint: is the checkpoint of an unfinished run; add --resume' train \
     "$DATA/toy.zh-en.tsv"
   rm model.safetensors model.safetensors.checkpoint
