@@ -580,12 +580,12 @@ class Bench:
         row = Row("serve", "one client, a sentence")
         row.reference = "the library"
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models") as answer:
-            beam = json.load(answer)["models"][0]["beam"]
+            served = json.load(answer)["models"][0]
         above = []
         for _ in range(self.rounds):
             row.elman.append(self.run("bench_serve", port, "bench", sentences, 1)["mean"])
-            answer = self.run("bench_translate", model, sentences, self.folder / "found", beam, 0, "single",
-                              "float32")
+            answer = self.run("bench_translate", model, sentences, self.folder / "found", served["beam"], 0, "single",
+                              served["precision"])
             row.add_other("the library", answer["seconds"][0] / count)
             above.append(row.elman[-1] - row.other["the library"][-1])
         row.extra = {"above": statistics.median(above)}
