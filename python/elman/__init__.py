@@ -10,9 +10,9 @@
     model.save("toy.safetensors")
 
 Options are the fields of the structs in elman/*.h, by name: `train` takes those of elman_train_options, and so on;
-help(elman.Model.train) lists them. Values of enums are words such as "bpe". An option with a wrong value, or
-without effect, raises ValueError; an unknown option raises TypeError. Other errors of the library raise
-Error with its message. The memory of an object is freed at the end of `with`, in close(), or when
+help(elman.Model.train) lists them. Values of enums are words such as "bpe". An option with a wrong value
+raises ValueError, and so do most options without effect; an unknown option raises TypeError. Other errors of the
+library raise Error with its message. The memory of an object is freed at the end of `with`, in close(), or when
 nothing refers to it any more. A model processes one call at a time: other threads wait.
 
 `elman.library` has every function of the C library by its name, and `elman.records` the classes of its results."""
