@@ -229,6 +229,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       MATRICES_OPTIONS(line->matrices)};
   memcpy(table, rows, sizeof rows);
   library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_SEED, &line->job.options);
+  search_seed_describe(table, "random seed of --override shuffle");
 }
 
 int attention_command(int argc, char **argv) {

@@ -31,6 +31,11 @@ static int check_seed(const elman_translate_options *search, const struct search
                                                                    : "--override shuffle");
 }
 
+void search_seed_describe(struct option *table, const char *help) {
+  for (struct option *option = table; option->name != NULL; option++)
+    if (strcmp(option->name, "seed") == 0) option->help = help;
+}
+
 int search_options_complete(elman_translate_options *search, struct search_given *given,
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores) {

@@ -45,6 +45,9 @@ int search_options_unused(elman_translate_options *search, struct search_given *
 int search_options_adopt(elman_translate_options *search, const struct search_given *given,
                          const elman_model *model);
 
+/* Set the help of the option for the seed, which names only what the command has. */
+void search_seed_describe(struct option *table, const char *help);
+
 /* Overrides: changes of attention during decoding. */
 struct overrides {
   struct option_list words; /* overrides as given on the command line */

@@ -14,6 +14,7 @@ static void list_settings(struct option table[MAX_OPTIONS], elman_translate_opti
   memset(table, 0, MAX_OPTIONS * sizeof *table);
   table[0] = MAX_BYTES_OPTION(*options);
   library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_TEXT | ELMAN_SCOPE_SEED, options);
+  search_seed_describe(table, "random seed of ':override shuffle'");
 }
 
 const char *session_setting_name(size_t index) {

@@ -54,6 +54,7 @@ int translate_command(int argc, char **argv) {
   library_options(options,
                   SEARCH_SCOPES | ELMAN_SCOPE_TEXT | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED,
                   &job.options);
+  search_seed_describe(options, "random seed of sampling");
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",
