@@ -164,7 +164,7 @@ int gradcheck_command(int argc, char **argv) {
       MODEL_OPTION(model_path),
       {"epsilon", 0, "H", "step of the central differences", .real = &choice.step, .lowest = 1e-12,
        .highest = 1},
-      {"samples", 0, "N", "parameters drawn per tensor, twice per embedding; 0 = all",
+      {"samples", 0, "N", "parameters drawn per tensor, more per embedding; 0 = all",
        .count = &choice.samples, .most = SIZE_MAX},
       {"tolerance", 0, "X", "maximum relative error of a gradient", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
@@ -185,7 +185,7 @@ int gradcheck_command(int argc, char **argv) {
       "[options] SOURCE TARGET [SOURCE TARGET...]",
       "Compares the gradients of back-propagation through time with numerical gradients,\n"
       "in double precision, on a sentence pair or a batch of pairs. The exit code is 65 if\n"
-      "the error of a gradient exceeds the tolerance.",
+      "a gradient fails.",
       options,
       rules,
       .reads_operands = false};
