@@ -88,7 +88,7 @@ export interface Settings {
   dropout?: number              // dropout probability of embeddings and layer outputs (0 to 0.999999, default 0)
   attentionDropout?: number     // dropout probability of attention weights (0 to 0.999999, default 0)
   labelSmoothing?: number       // label smoothing: probability spread over the vocabulary (0 to 0.999999, default 0)
-  // R-Drop: weight of the divergence between two dropout masks; 0 disables (0 to 1000, default 0)
+  // R-Drop: weight of the divergence between the outputs of two dropout masks; 0 disables (0 to 1000, default 0)
   rDrop?: number
   subwordDropout?: number       // BPE-dropout: probability of skipping a merge operation (0 to 0.999999, default 0)
   // probability that a pair loses the final punctuation marks of its source (0 to 1, default 0)

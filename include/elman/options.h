@@ -145,7 +145,7 @@ typedef enum elman_scope {
   X(SHARE, label_smoothing, NULL, "label smoothing", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "label smoothing: probability spread over the vocabulary")                                     \
   X(REAL, r_drop, NULL, "R-Drop", 0, 1000, 0, TRAINING, "Regularization",                          \
-    "R-Drop: weight of the divergence between two dropout masks; 0 disables")                      \
+    "R-Drop: weight of the divergence between the outputs of two dropout masks; 0 disables")       \
   X(SHARE, subword_dropout, NULL, "subword dropout", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "BPE-dropout: probability of skipping a merge operation")                                      \
   X(SHARE, drop_source_mark, NULL, "final mark dropping, source", 0, 1, 0, TRAINING,               \
