@@ -244,6 +244,7 @@ typedef enum elman_scope {
   X(MODEL, input_feeding, NEEDS, "attentional_layer", NULL)                                        \
   X(MODEL, tie_embeddings, NEEDS, "attentional_layer", NULL)                                       \
   X(MODEL, joint_subwords, EXCLUDES, "source_subwords", NULL)                                      \
+  X(TRAIN, batch_size, EXCLUDES, "batch_tokens", "assumed")                                        \
   X(TRAIN, patience, NEEDS, "dev", NULL)                                                           \
   X(TRAIN, validate_every, NEEDS, "dev", NULL)                                                     \
   X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
@@ -385,7 +386,8 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
  *
  * Facts in rules are `dev` (dev pairs, or their name), `scores` (translations need scores: not
  * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE), `places`
- * (an override of kind ELMAN_OVERRIDE_POSITION or ELMAN_OVERRIDE_CELL) and `ensemble`. */
+ * (an override of kind ELMAN_OVERRIDE_POSITION or ELMAN_OVERRIDE_CELL), `ensemble` and `assumed`
+ * (`given` is NULL). */
 ELMAN_CHECKED elman_status elman_options_check(unsigned scopes, const void *fields,
                                                const bool *given, elman_naming naming,
                                                elman_error *error);

@@ -499,7 +499,8 @@ static const struct {
              {"overrides", "overrides"},
              {"shuffle", "an override of kind shuffle"},
              {"places", "an override of a position or cell"},
-             {"ensemble", "an ensemble"}};
+             {"ensemble", "an ensemble"},
+             {"assumed", NULL}}; /* only in exceptions */
 
 static const char *fact_words(const char *name) {
   for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
@@ -507,7 +508,8 @@ static const char *fact_words(const char *name) {
   return NULL;
 }
 
-static bool fact_holds(const char *name, const void *fields) {
+static bool fact_holds(const char *name, const void *fields, const bool *given) {
+  if (strcmp(name, "assumed") == 0) return given == NULL;
   if (strcmp(name, "dev") == 0) {
     const elman_train_options *training = fields;
     return training->dev != NULL || training->dev_name != NULL;
@@ -604,7 +606,7 @@ static const char *condition_parse(struct condition *condition, const char *text
 static bool condition_holds(const struct condition *condition, const struct option_rule *rule,
                             const void *fields, const bool *given) {
   const elman_option *row = elman_option_find(rule->scopes, condition->name), *other;
-  if (row == NULL) return fact_holds(condition->name, fields);
+  if (row == NULL) return fact_holds(condition->name, fields, given);
   if (strcmp(condition->sign, "=") == 0) {
     const char *choice = elman_option_choice(row, fields);
     return choice != NULL && strcmp(choice, condition->value) == 0;
@@ -667,7 +669,7 @@ static elman_status check_rule(const struct option_rule *rule, unsigned scopes, 
   const elman_option *row = elman_option_find(rule->scopes, option.name);
   if ((row->scope & scopes) == 0 || !is_active(row, fields, given)) return ELMAN_OK;
   if (option.sign[0] != '\0' && !condition_holds(&option, rule, fields, given)) return ELMAN_OK;
-  if (rule->unless != NULL && fact_holds(rule->unless, fields)) return ELMAN_OK;
+  if (rule->unless != NULL && fact_holds(rule->unless, fields, given)) return ELMAN_OK;
   for (const char *rest = rule->condition; rest != NULL;) {
     rest = condition_parse(&condition, rest);
     holds |= condition_holds(&condition, rule, fields, given);
