@@ -34,7 +34,7 @@ struct adam_step adam_step_of(struct adam_options options, double learning_rate,
 void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step);
 
-/* Update as adam_update does if all gradients are 0, with bit-identical results. The function uses
+/* Do the update of adam_update for gradients that are all 0, with the same bits. The function uses
  * one thread, because it is called for few elements. */
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
