@@ -163,7 +163,7 @@ typedef enum elman_scope {
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability that both sides of a pair get the same name, number or symbol")                   \
   X(SHARE, copy_numbers, NULL, "copied numbers", 0, 1, 0, TRAINING, "Augmentation",                \
-    "probability that a pair teaches to copy the numbers that both of its sides contain")          \
+    "probability that a pair teaches the model to copy the numbers that its sides share")          \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight")                                                                \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \

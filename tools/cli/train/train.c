@@ -471,8 +471,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct train_job *job
       "tune-search",
       0,
       NULL,
-      "choice of beam size and length penalty by BLEU, or chrF2 for short references, on the dev "
-      "pairs; the model stores both",
+      "choice of beam size and length penalty on the dev pairs, by BLEU or, for short references, "
+      "chrF2; the model stores the choice",
       .group = "Validation",
       .flag = &job->output.tunes_search};
   memcpy(table, rows, sizeof rows);
