@@ -82,8 +82,8 @@ int plot_command(int argc, char **argv) {
       {"format", 0, "FORMAT", "output format", "by the suffix of --output, or svg",
        .group = "Output", .text = &job.format, .choice = format_choice},
       {"panel", 0, "KEY",
-       "quantity of the log to draw, such as loss, bleu, chrf or learning_rate; may be given "
-       "several times, once per panel",
+       "quantity of the log to draw, such as loss, bleu, chrf or learning_rate; repeat for more "
+       "panels",
        .group = "Output", .list = &job.panels, .most = 16},
       {"x-axis", 0, "KEY", "quantity of the log on the horizontal axis, such as update or epoch",
        .group = "Output", .text = &job.options.x_axis},

@@ -136,7 +136,7 @@ int corpus_convert_command(int argc, char **argv) {
        "the first two in TMX", .group = "Input", .text = &import->languages},
       {"separator", 0, "NAME", "separator of the columns of CSV", "from content", .group = "Input",
        .text = &import->separator, .choice = elman_import_separator_name},
-      {"header", 0, "WHEN", "names of the columns in the first record", .group = "Input",
+      {"header", 0, "WHEN", "whether the first record names the columns", .group = "Input",
        .index = &job.header, .choice = elman_import_header_name},
       {"source", 0, "FILE", "source sentences, one per line, in place of FILE",
        .also = "source-file", .group = "Input", .text = &job.source, .use = FILE_IS_READ},

@@ -178,10 +178,10 @@ int corpus_split_command(int argc, char **argv) {
   const struct usage usage = {
       "corpus split",
       "[options] -o PREFIX PAIRS...",
-      "Splits pairs into train, dev and test sets. Pairs that share a sentence on either\n"
-      "side, ignoring case, width, punctuation and spaces, go to the same set. Lines keep\n"
-      "all their columns. A PREFIX that ends in '/' is a directory for train.tsv, dev.tsv\n"
-      "and test.tsv.",
+      "Splits pairs into train, dev and test sets. Pairs with the same source or the same\n"
+      "target, apart from case, width, punctuation and spaces, go to the same set. Lines keep\n"
+      "all their columns. A PREFIX that ends in '/' is a directory for train.tsv, dev.tsv and\n"
+      "test.tsv.",
       options,
       rules,
       .reads_operands = true};

@@ -234,8 +234,9 @@ int subwords_apply_command(int argc, char **argv) {
       "subwords apply",
       "[options] -c FILE|-m FILE",
       "Splits words separated by spaces into subwords, as subword-nmt's apply-bpe does: '@@ '\n"
-      "follows each subword that does not end its word. With --model, writes the tokens of\n"
-      "the model in the same form: normalized, with punctuation split off.",
+      "follows each subword except the last one of a word. With --model, the model first\n"
+      "normalizes and tokenizes the text, which separates punctuation; '@@ ' then follows each\n"
+      "token that has no space after it in the text.",
       options,
       rules,
       .reads_operands = false};

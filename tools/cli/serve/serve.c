@@ -80,7 +80,8 @@ int serve_command(int argc, char **argv) {
       PRECISION_OPTION(*settings),
       {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
        DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
-      {"token", 0, "FILE", "file of client tokens, one per line; other clients get no translations",
+      {"token", 0, "FILE",
+       "file of tokens, one per line; a client that sends none of them gets no translations",
        "no tokens", .group = "Access", .text = &job.tokens, .use = FILE_IS_READ},
       {"open", 0, NULL, "serve other machines without tokens", .group = "Access",
        .flag = &job.open},
@@ -92,7 +93,8 @@ int serve_command(int argc, char **argv) {
        .group = "Access", .list = &job.origins, .most = MAX_LISTED},
       {"batch-wait", 0, "MS", "milliseconds for which a batch waits for other requests",
        .group = "Limits", .count = &settings->batch_wait, .most = 1000},
-      {"timeout", 0, "SECONDS", "time to receive, translate or send; slower requests fail",
+      {"timeout", 0, "SECONDS",
+       "time limit for receiving a request, for translating it, and for sending the answer",
        .group = "Limits", .count = &settings->timeout, .least = 1, .most = 3600},
       {"max-body", 0, "BYTES", "maximum size of a request", .group = "Limits",
        .count = &settings->max_body, .least = 1, .most = (size_t)1 << 30},
@@ -123,9 +125,10 @@ int serve_command(int argc, char **argv) {
   const struct usage usage = {
       "serve",
       "[options]",
-      "Serves translations over HTTP: POST /translate as LibreTranslate, POST /v1/translations\n"
-      "with scores, tokens and attention, and the playground at / if the build contains it.\n"
-      "SIGHUP reloads the models; SIGTERM ends the service after the current requests.",
+      "Serves translations over HTTP. POST /translate works as in LibreTranslate.\n"
+      "POST /v1/translations also returns scores, tokens and attention. GET / is the\n"
+      "playground, if the build contains it. SIGHUP reloads the models; SIGTERM ends the\n"
+      "service after the current requests.",
       options,
       rules,
       .reads_operands = false};

@@ -556,11 +556,11 @@ int evaluate_command(int argc, char **argv) {
   const struct usage usage = {
       "evaluate",
       "[options] PAIRS...",
-      "Measures a model on sentence pairs: loss and perplexity per target token (</s>\n"
-      "included), the fraction of translations equal to the reference, and BLEU, chrF2 and,\n"
-      "with --ter, TER, as sacreBLEU computes them. With --hypothesis and --reference instead\n"
-      "of PAIRS, scores files with one sentence per line; several hypotheses are compared by\n"
-      "paired bootstrap resampling.",
+      "Measures a model on sentence pairs. Prints loss and perplexity per target token (</s>\n"
+      "included), the fraction of translations equal to the reference, BLEU and chrF2, and\n"
+      "with --ter also TER. BLEU, chrF2 and TER are those of sacreBLEU. With --hypothesis and\n"
+      "--reference instead of PAIRS, scores files with one sentence per line. Several\n"
+      "hypotheses are compared by paired bootstrap resampling.",
       options,
       rules,
       .reads_operands = true};
