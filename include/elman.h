@@ -28,8 +28,8 @@
  * It limits OpenBLAS to one thread, because elman runs its own threads. OpenBLAS recognizes
  * processors by a list of models. If it chose slower kernels than the processor supports, the call
  * selects those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE overrides that selection;
- * if it is not set, the call sets it and removes it again. During this first call no other thread
- * may use OpenBLAS or read the environment.
+ * if the variable is not set, the call sets it and then removes it. During this first call no other
+ * thread may use OpenBLAS or read the environment.
  *
  * OpenBLAS reserves 128 MB of address space for each thread that multiplies matrices, and for each
  * thread that it starts when it is loaded. If the system refuses this address space, the threads of

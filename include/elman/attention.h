@@ -22,8 +22,8 @@ ELMAN_BEGIN
  *
  * If the attention has a sentinel, json has its weights as the array "sentinel", one number per
  * target token. text, tsv, svg and html have them as the last column, "no token". In npy and
- * softalignments the weight is 1 minus the sum of a row. With pharaoh, argmax and intersection do
- * not link a target word whose sentinel has more weight than every source word.
+ * softalignments the weight of the sentinel is 1 minus the sum of a row. With pharaoh, argmax and
+ * intersection do not link a target word whose sentinel has more weight than every source word.
  *
  * If the source has segments, json has two more entries. "segment_ends" contains the number of
  * source tokens up to the end of each segment, and "segments" is the matrix of segment weights.
@@ -71,8 +71,9 @@ ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 typedef enum elman_alignment_units {
   ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters, without a space between
                        two of them. Training and evaluation decide once for all pairs, by the
-                       majority of such lines. On other sides links use words, and matrices use
-                       words if the tokens are subwords (token mode "bpe"), otherwise tokens */
+                       majority of the lines that are mostly Chinese characters. On other sides,
+                       links use words; matrices use words if the tokens are subwords (token mode
+                       "bpe"), and tokens if they are not */
   ELMAN_UNITS_WORDS,
   ELMAN_UNITS_TOKENS,
   ELMAN_UNITS_SUBWORDS /* tokens, for a model with subwords on a side; ELMAN_INVALID_ARGUMENT for

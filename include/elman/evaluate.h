@@ -49,9 +49,10 @@ typedef struct elman_evaluate_options {
   void (*sentence)(void *context, const elman_evaluated *sentence);
   void *context;
   /* Processes that share the work; NULL (default) = this process alone. All processes have the same
-   * model, pairs and options, except threads and progress. All return the same scores, bit for bit
-   * for any number of processes, or the same error. Each process reports progress as if all
-   * processes had progressed equally. If one process stops, the others first finish their parts. */
+   * model, pairs and options, except threads and progress. All processes return the same error or
+   * the same scores; the scores are identical, bit for bit, for any number of processes. Each
+   * process reports progress as if all processes had progressed equally. If one process stops, the
+   * others first finish their parts. */
   const elman_group *group;
   uint64_t reserved[8];
 } elman_evaluate_options;
@@ -76,12 +77,12 @@ typedef struct elman_search_trial {
 /* The number of searches that elman_tune_search tries. */
 #define ELMAN_SEARCH_TRIALS 5
 
-/* Try searches on the pairs, and store the best one in the model (elman_model_set_search); of equal
- * ones, the first. The trials are beam size 1, beam size 5 with
- * the length penalties 0.6, 1 and 1.4, and beam size 10 with the best of these penalties. They
- * replace the fields of options->translate. `trials` receives ELMAN_SEARCH_TRIALS results in this
- * order. Other parameters are as for elman_evaluate; progress restarts at each trial. After an
- * error, the model is unchanged. */
+/* Try searches on the pairs, and store the best one in the model (elman_model_set_search); if
+ * several are equally good, store the first of them. The trials are beam size 1, beam size 5 with
+ * the length penalties 0.6, 1 and 1.4, and beam size 10 with the best of these penalties. Beam size
+ * and length penalty of a trial replace those of options->translate. `trials` receives
+ * ELMAN_SEARCH_TRIALS results in this order. Other parameters are as for elman_evaluate; progress
+ * restarts at each trial. After an error, the model is unchanged. */
 ELMAN_CHECKED elman_status elman_tune_search(elman_search_trial *trials, elman_model *model,
                                              const elman_pairs *pairs,
                                              const elman_evaluate_options *options,

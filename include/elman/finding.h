@@ -12,7 +12,7 @@ typedef enum elman_finding {
   ELMAN_FINDING_NOT_UTF8,
   ELMAN_FINDING_LACKS_COLUMN,
   ELMAN_FINDING_EMPTY,           /* the line or one of its sides is empty */
-  ELMAN_FINDING_CARRIAGE_RETURN, /* a CR within the line, which ends no line */
+  ELMAN_FINDING_CARRIAGE_RETURN, /* a CR within the line, where it does not end the line */
   ELMAN_FINDING_BAD_ALIGNMENT,
   /* suspicious pairs */
   ELMAN_FINDING_SHIFTED, /* from this pair on, targets fit the sources of other lines */

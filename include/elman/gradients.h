@@ -131,10 +131,10 @@ ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman
 ELMAN_API void elman_trace_free(elman_gradient_trace *trace);
 
 /* Draw the norms on a logarithmic scale: one panel per layer and direction, all on the same scale,
- * with the fraction of saturated units below. A norm of 0 has no mark. `format` is "svg" or
- * "html". The html page follows dark mode, and contains the image and tables of the
- * numbers, and no script. Any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write
- * errors set the stream's error flag. */
+ * with the fraction of saturated units below. A norm of 0 has no mark. `format` is "svg" or "html".
+ * The html page contains the image and tables of the numbers, but no script; it follows dark mode.
+ * Any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write errors set the stream's
+ * error flag. */
 ELMAN_CHECKED elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace,
                                             const char *format, elman_error *error);
 

@@ -50,10 +50,10 @@ typedef struct json_t json_t;
  * *value to NULL after an error.
  *
  * Jansson's own parser ignores failed allocations within a token, and its result then lacks bytes
- * of the text. This function returns ELMAN_NO_MEMORY. It returns ELMAN_BAD_DATA for malformed text,
- * duplicate keys, the character NUL, a number that is out of range or longer than 255 characters,
- * and more than 100 levels of nesting; the message contains the byte and the problem. A whole
- * number beyond 64 bits becomes a real number. */
+ * of the text. This function returns ELMAN_NO_MEMORY in that case. It returns ELMAN_BAD_DATA for
+ * malformed text, duplicate keys, the character NUL, a number that is out of range or longer than
+ * 255 characters, and more than 100 levels of nesting; the message contains the byte and the
+ * problem. A whole number beyond 64 bits becomes a real number. */
 ELMAN_CHECKED elman_status elman_json_read(json_t **value, const char *text, size_t length,
                                            elman_error *error);
 

@@ -21,9 +21,9 @@ ELMAN_API size_t elman_lines_count(const elman_lines *lines);
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
 /* Return the name of a tokenizer of BLEU ("auto", "13a", "intl", "zh", "char", "none"), from index
- * 0; NULL after the last. "auto" stands for the one that suits the script of the first references:
- * "zh" for mostly Chinese characters, "char" for other scripts without spaces, such as Japanese and
- * Thai, else "13a". */
+ * 0; NULL after the last. "auto" stands for the tokenizer that suits the script of the first
+ * references: "zh" for mostly Chinese characters, "char" for other scripts without spaces, such as
+ * Japanese and Thai, else "13a". */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
@@ -39,8 +39,8 @@ typedef struct elman_metric_options {
 ELMAN_API elman_metric_options elman_metric_options_default(void);
 
 /* Scores as sacreBLEU 2 computes them: BLEU with n-grams of 1 to 4 words and exponential smoothing;
- * chrF2 with n-grams of 1 to 6 characters; TER, the edits per word of the reference, in lower case
- * and with words between spaces. The signature states all settings of a score, as in
+ * chrF2 with n-grams of 1 to 6 characters; TER, the number of edits per word of the reference, in
+ * lower case, where spaces separate words. The signature states all settings of a score, as in
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:elman-0.1.0". */
 typedef struct elman_metric_scores {
   double bleu;                                /* 0 to 100 */
@@ -95,8 +95,8 @@ typedef struct elman_compared {
 } elman_compared;
 
 /* Probabilities, under the null hypothesis, of a difference between two outputs at least as large
- * as the measured one. Two equal outputs have 1; sacreBLEU gives them the smallest possible
- * value, 1 / (resamples + 1). */
+ * as the measured one. For two equal outputs the probability is 1; sacreBLEU gives them the
+ * smallest possible value, 1 / (resamples + 1). */
 typedef struct elman_p_values {
   double bleu, chrf;
   double ter; /* meaningless without options->ter */
@@ -106,7 +106,8 @@ typedef struct elman_p_values {
  * with the statistics of sacreBLEU's --paired-bs. Each output is an array of `count` strings; the
  * references are `sets` such arrays. `compared` receives a result for each of the `systems`
  * outputs. `p_values` receives a symmetric matrix of (systems, systems), whose first row compares
- * the first output with each; an output and itself have 1. Equal seeds give equal results. */
+ * the first output with each output; the entry of an output with itself is 1. Equal seeds give
+ * equal results. */
 ELMAN_CHECKED elman_status elman_metrics_compare(elman_compared *compared, elman_p_values *p_values,
                                                  const char *const *const *outputs, size_t systems,
                                                  const char *const *const *references, size_t sets,

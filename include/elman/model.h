@@ -30,9 +30,9 @@ ELMAN_CHECKED elman_status elman_model_options_check(const elman_model_options *
                                                      elman_error *error);
 
 /* Create a model with the vocabularies of `pairs` and initial parameters. `training` has the
- * options with which the model will be trained: pairs that are longer than its `max_length` are
- * ignored, its `seed` determines the initial parameters, and this function, too, uses its
- * `threads`. NULL options = defaults. */
+ * options with which the model will be trained. Its `max_length` applies here: longer pairs are
+ * ignored. Its `seed` determines the initial parameters, and its `threads` also apply to this
+ * function. NULL options = defaults. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                               const elman_model_options *options,
                                               const elman_train_options *training,
@@ -79,8 +79,8 @@ ELMAN_API void elman_model_free(elman_model *model);
 /* Average the parameters of the models in `count` files, at least one.
  *
  * Average models of one training run that are a few validations apart, or models that elman_train
- * trained further from one model. The average often translates better than each of them. An average
- * of independently trained models is useless; combine such models as an ensemble
+ * trained further from one model. The average often translates better than each of these models. An
+ * average of independently trained models is useless; combine such models as an ensemble
  * (elman_translate_options).
  *
  * All models must have the same configuration and vocabularies. If a file differs from paths[0],
@@ -91,8 +91,8 @@ ELMAN_API void elman_model_free(elman_model *model);
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
                                                size_t count, elman_error *error);
 
-/* Amount of training of a model; all 0 for an untrained model. It contains no times:
- * equal training runs write equal files. */
+/* Amount of training of a model; all 0 for an untrained model. It contains no times, so that equal
+ * training runs write equal files. */
 typedef struct elman_history {
   uint64_t epochs; /* completed epochs */
   uint64_t updates;
@@ -102,7 +102,7 @@ typedef struct elman_history {
 } elman_history;
 
 /* Read the history of the model in the file at `path`, without reading the parameters. The work is
- * infinite if the file has no checksum, because another program wrote it, for example PyTorch. */
+ * infinite if the file has no checksum: another program wrote such a file, for example PyTorch. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
@@ -115,8 +115,8 @@ typedef struct elman_side_counts {
   size_t distinct, once; /* distinct tokens, and those of them that occur once */
 } elman_side_counts;
 
-/* Settings of the last training run of a model. An untrained model has those with which it was
- * created. */
+/* Settings of the last training run of a model; for an untrained model, the settings with which it
+ * was created. */
 typedef struct elman_train_settings {
   ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
   uint64_t reserved_rows[16];
@@ -156,9 +156,10 @@ typedef struct elman_model_info {
 /* Return the properties. Pointers are valid until the model is trained or freed. */
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
-/* Store `search` in the model and in the files that are saved from it. A beam of 0 removes it. The
- * library does not apply a stored search by itself; elman_model_translate_options returns it.
- * elman_train removes it. Return ELMAN_INVALID_ARGUMENT for values that no search accepts. */
+/* Store `search` in the model and in the files that are saved from it. A beam of 0 removes the
+ * stored search, and so does elman_train. The library does not apply a stored search by itself;
+ * elman_model_translate_options returns it. Return ELMAN_INVALID_ARGUMENT for values that no search
+ * accepts. */
 ELMAN_CHECKED elman_status elman_model_set_search(elman_model *model, elman_search search,
                                                   elman_error *error);
 

@@ -229,9 +229,10 @@ typedef enum elman_scope {
 
 /* Options that need or exclude others: X(scopes, option, relation, condition, unless).
  *
- * The rule applies if `option` is given, or given with a value, as in "schedule = plateau". A flag
- * is given if it is true, and a number if it is not 0. It then NEEDS the condition, or EXCLUDES it.
- * `condition` is alternatives separated by " or ": "beam > 1", "beam >= n_best", "attention =
+ * A rule applies if `option` is given; with a value, as in "schedule = plateau", it applies if this
+ * value is given. A flag is given if it is true, and a number if it is not 0. If the rule applies,
+ * the option NEEDS the condition, or EXCLUDES it. `condition` consists of alternatives, separated
+ * by " or ". An alternative is a comparison such as "beam > 1", "beam >= n_best" or "attention =
  * multihead", a row, or one of the facts that elman_options_check lists. The rule does not apply if
  * the fact `unless` holds. */
 #define ELMAN_OPTION_RULES(X)                                                                      \
@@ -365,14 +366,15 @@ typedef enum elman_form {
 
 /* Read a value and store it in the field of the row, in the struct at `fields`. Return
  * ELMAN_INVALID_ARGUMENT for a value of the wrong type, outside the limits, or unknown; the field
- * is then unchanged, and the message names the option and what it may be. */
+ * is then unchanged, and the message names the option and its permitted values. */
 ELMAN_CHECKED elman_status elman_option_set(const elman_option *row, void *fields,
                                             const char *value, elman_form form, elman_naming naming,
                                             elman_error *error);
 
 /* Return ELMAN_INVALID_ARGUMENT with a message about `name`, which is no option of these scopes.
- * The message names the option that was probably meant, among the rows and `others`, which NULL
- * ends, or why nothing corresponds to it; see elman_suggestion_offer. `others` may be NULL. */
+ * The message names the option that was probably meant, or states why nothing corresponds to
+ * `name`; see elman_suggestion_offer. The candidates are the rows and the names in `others`, an
+ * array that ends with NULL. `others` may be NULL. */
 ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
                                            const char *const *others, elman_naming naming,
                                            elman_error *error);
@@ -392,9 +394,9 @@ ELMAN_CHECKED elman_status elman_options_check(unsigned scopes, const void *fiel
                                                const bool *given, elman_naming naming,
                                                elman_error *error);
 
-/* Return ELMAN_INVALID_ARGUMENT if an option of these scopes is given, because it has no effect;
- * `fields` and `given` are those of elman_options_check. The message is its name, "has no effect"
- * and `reason`. */
+/* Refuse options that have no effect: return ELMAN_INVALID_ARGUMENT if an option of these scopes is
+ * given. The message consists of the name of the option, "has no effect" and `reason`. `fields` and
+ * `given` are as for elman_options_check. */
 ELMAN_CHECKED elman_status elman_options_unused(unsigned scopes, const void *fields,
                                                 const bool *given, const char *reason,
                                                 elman_naming naming, elman_error *error);
@@ -405,10 +407,10 @@ ELMAN_API bool elman_options_equal(unsigned scopes, const void *one, const void 
 /* Return the name of a recurrent cell, attention mechanism, arithmetic, optimizer, learning-rate
  * schedule or validation measure, from index 0; NULL after the last. "portable" arithmetic computes
  * the same bits on every processor; "fast" uses the fastest matrix products, whose last bits depend
- * on it. "plateau" halves the learning rate after each validation without a new best score;
- * "inverse-sqrt" decreases it with the square root of the number of updates; "linear" decreases it
- * to 0 at the end of the last epoch; "late-linear" does so in the last third of the run and keeps
- * it constant before. */
+ * on the processor. "plateau" halves the learning rate after each validation without a new best
+ * score; "inverse-sqrt" decreases it with the square root of the number of updates; "linear"
+ * decreases it to 0 at the end of the last epoch; "late-linear" keeps it constant at first, and
+ * decreases it to 0 in the last third of the run. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_arithmetic_name(size_t index);

@@ -36,8 +36,8 @@ typedef struct elman_pairs_options {
                             set, the functions that use the alignments check them */
   bool strict;           /* treat a bad line as an error instead of skipping it */
   size_t max_bytes;      /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit;
-                           default      ELMAN_DEFAULT_MAX_LINE */
-  size_t max_unpacked;   /* maximum decompressed bytes of a gzip-compressed file; more are
+                            default ELMAN_DEFAULT_MAX_LINE */
+  size_t max_unpacked;   /* maximum decompressed bytes of a gzip-compressed file; a larger file is
                             ELMAN_BAD_DATA; 0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */
   bool whole_lines;      /* keep the input lines for elman_pairs_line, and do not read alignments */
   elman_skipped_function *skipped; /* may be NULL */
@@ -85,8 +85,8 @@ typedef struct elman_pair {
 /* Return pair `index`, below the number of pairs. */
 ELMAN_API elman_pair elman_pairs_get(const elman_pairs *pairs, size_t index);
 
-/* Replace each link i-j of an alignment by j-i, in place. Use it if source and target are
- * interchanged. */
+/* Replace each link i-j of an alignment by j-i, in place. Use this function if source and target
+ * are interchanged. */
 ELMAN_API void elman_alignment_reverse(char *alignment);
 
 ELMAN_END

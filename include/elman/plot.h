@@ -38,12 +38,12 @@ typedef struct elman_plot_options {
 ELMAN_API elman_plot_options elman_plot_options_default(void);
 
 /* Draw the curves of `count` logs, at least 1, as SVG. The panels lie one below another and have
- * the same horizontal axis. A panel has the curves of all logs: a thin one of the updates, and one
- * with dots of the validations. A long curve is drawn as means of neighboring points; so are points
- * at the same place. An update that a resumed run repeated is drawn once. A validation that lacks
- * the value of the horizontal axis is drawn at that of the preceding update. Return
- * ELMAN_INVALID_ARGUMENT if a key is in no log, and ELMAN_BAD_DATA if a log has no curve. Write
- * errors set the stream's error flag. */
+ * the same horizontal axis. A panel has two curves for each log: a thin one of the updates, and one
+ * with dots of the validations. A long curve is drawn as means of neighboring points. Points at the
+ * same place are drawn as their mean, too. An update that a resumed run repeated is drawn once. A
+ * validation that lacks the value of the horizontal axis is drawn at the value of the preceding
+ * update. Return ELMAN_INVALID_ARGUMENT if a key is in no log, and ELMAN_BAD_DATA if a log has no
+ * curve. Write errors set the stream's error flag. */
 ELMAN_CHECKED elman_status elman_plot_draw(FILE *stream, const elman_run_log *const *logs,
                                            size_t count, const elman_plot_options *options,
                                            elman_error *error);

@@ -34,15 +34,15 @@ typedef struct elman_preset {
   const bool *given; /* given[row->index] states whether a user gave the option, which the preset
                         then does not change; NULL = none was given */
   /* Called for each change that the name of the preset does not imply; may be NULL. Names of
-   * options in the message are marked as those of elman_error. */
+   * options in the message are marked as in a message of elman_error. */
   void (*note)(void *context, const char *message);
   void *context;
   uint64_t reserved[4];
 } elman_preset;
 
 /* Set the options of the preset, except those that other options exclude. `epochs` is set if it is
- * ELMAN_EPOCHS_AUTO. Set the dev pairs, or their name, and guide_weight before. `model` or `train`
- * may be NULL. */
+ * ELMAN_EPOCHS_AUTO. Set the dev pairs (or their name) and guide_weight before this call. `model`
+ * or `train` may be NULL. */
 ELMAN_CHECKED elman_status elman_preset_apply(elman_model_options *model,
                                               elman_train_options *train,
                                               const elman_preset *preset, elman_error *error);

@@ -8,7 +8,8 @@ ELMAN_BEGIN
 
 /* Whether a text is split into sentences, each of which is translated by itself. AUTO splits an
  * elman_sentence whose `is_text` is true, unless it has a reference or an override names a place in
- * its attention matrix. ON splits every text; a reference or such an override is then refused. */
+ * its attention matrix. ON splits every text; a reference, or an override that names a place, is
+ * then refused. */
 typedef enum elman_split_sentences {
   ELMAN_SPLIT_AUTO,
   ELMAN_SPLIT_ON,
@@ -27,8 +28,8 @@ typedef struct elman_span {
  * Write the first `most` of them to `sentences`, which may be NULL if `most` is 0.
  *
  * A line break always ends a sentence, and so do final marks of all scripts with the closing
- * quotation marks and brackets that follow them. Full stops in numbers and after abbreviations,
- * initials and numbers of items do not. docs/decoding.md has the rules. */
+ * quotation marks and brackets that follow them. A full stop ends no sentence in a number, or after
+ * an abbreviation, an initial or the number of an item. docs/decoding.md has the rules. */
 ELMAN_API size_t elman_find_sentences(elman_span *sentences, size_t most, const char *text,
                                       size_t length);
 

@@ -13,11 +13,11 @@ typedef struct elman_suggestion {
                        other programs */
 } elman_suggestion;
 
-/* Offer a valid name in place of the unknown name `typed`. Keep it if it is more similar than the
- * candidates before it: an abbreviation ("attn"), a name with an additional word ("num_layers"), a
- * typing error, or the name of the same thing in other programs ("bahdanau" for "additive"). If
- * elman_suggestion_reason returns a reason, keep only a candidate of distance 0. The struct borrows
- * `candidate`. */
+/* Offer a valid name in place of the unknown name `typed`. Keep it if it is more similar to `typed`
+ * than the candidates before it. `typed` may be an abbreviation ("attn"), a name with an additional
+ * word ("num_layers"), a name with a typing error, or the name of the same thing in other programs
+ * ("bahdanau" for "additive"). If elman_suggestion_reason returns a reason, keep only a candidate
+ * of distance 0. The struct borrows `candidate`. */
 ELMAN_API void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,
                                       const char *candidate);
 

@@ -56,8 +56,9 @@ ELMAN_API size_t elman_unsafe_character(uint32_t *codepoint, const char *text, s
 
 /* Return the length in bytes of the right-to-left text at the start of `text` (`length` bytes). It
  * extends to the last right-to-left letter before a left-to-right letter or the end of the line.
- * Return 0 if the text starts with anything but a right-to-left letter. Between other text, such a
- * part needs U+2068 before it and U+2069 after it, or it changes the order of its surroundings. */
+ * Return 0 if the text starts with anything but a right-to-left letter. Between other text,
+ * right-to-left text needs U+2068 before it and U+2069 after it. Without these, it changes the
+ * order of the text around it. */
 ELMAN_API size_t elman_right_to_left(const char *text, size_t length);
 
 ELMAN_END

@@ -18,12 +18,13 @@ typedef struct elman_train_report {
   size_t unaligned;        /* pairs that are skipped because their alignment has a token number that
                               does not exist; elman_pairs_read finds other bad alignments */
   const elman_error *first_unaligned; /* the first of them; NULL if there are none */
-  double unknown_source; /* fraction of source tokens outside the vocabulary, 0 to 1; they are all
-                            trained as one unknown word */
+  double unknown_source; /* fraction of source tokens outside the vocabulary, 0 to 1; all of them
+                            are trained as one unknown word */
   double unknown_target;
   double marked_source; /* fraction of sources that end with a mark, such as a full stop, 0 to 1 */
   unsigned idle; /* options of the group "Augmentation" that changed no pair of this epoch although
-                    twenty were expected: bit i stands for row i of the group in elman/options.h */
+                    twenty changed pairs were expected: bit i stands for row i of the group in
+                    elman/options.h */
   double loss;   /* mean cross-entropy per target token of this epoch so far, without the divergence
                     of R-Drop; NaN as long as all updates were skipped */
   double update_loss;   /* loss of this update */
@@ -164,8 +165,8 @@ ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *
 ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const char *model);
 
 /* Train with teacher forcing, back-propagation through time, and Adam or Muon. An update whose loss
- * is not finite is skipped; ten consecutive ones are ELMAN_INVALID_ARGUMENT, and so are values that
- * overflow in a validation. `options` may be NULL for the defaults.
+ * is not finite is skipped. Return ELMAN_INVALID_ARGUMENT after ten consecutive skipped updates,
+ * and if values overflow in a validation. `options` may be NULL for the defaults.
  *
  * An error during training loses nothing. The model is then the best one on the dev pairs or,
  * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint
@@ -207,31 +208,33 @@ ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elma
 
 /* Do at most `updates` updates, at least 1, and the validations, snapshots and checkpoints that are
  * due. Skipped updates count. Afterwards the model has the parameters and the history of the last
- * update, and no stored search. Set *finished to whether no update remains; then a further call
- * does nothing. Each call brings the parameters of all words up to date; with a large vocabulary,
- * many calls of one update take longer than one call of many updates.
+ * update, and no stored search. Set *finished to true if no update remains, otherwise to false. If
+ * no update remains, a further call does nothing. Each call brings the parameters of all words up
+ * to date; with a large vocabulary, many calls of one update take longer than one call of many
+ * updates.
  *
  * If a callback stops training, return ELMAN_INTERRUPTED. The next call continues. After any other
  * error of training only elman_training_finish and elman_training_free are useful; this function
- * then returns ELMAN_INVALID_ARGUMENT and changes nothing. It does the same after
- * elman_training_finish, for 0 updates, and if another training run has changed the model.
+ * then returns ELMAN_INVALID_ARGUMENT and changes nothing. It also returns ELMAN_INVALID_ARGUMENT,
+ * and changes nothing, after elman_training_finish, for 0 updates, and if another training run has
+ * changed the model.
  *
  * All processes of a group make the same calls with the same numbers of updates. */
 ELMAN_CHECKED elman_status elman_training_advance(elman_training *training, size_t updates,
                                                   bool *finished, elman_error *error);
 
 /* Write the checkpoint now, between two calls of elman_training_advance; the run continues. Another
- * run can resume from it, also one whose model was saved and loaded at this moment. Return
+ * run can resume from it, also with a model that was saved at this moment and loaded later. Return
  * ELMAN_INVALID_ARGUMENT without a checkpoint in the options, after elman_training_finish, and
  * after an error of training. Only process 0 writes. */
 ELMAN_CHECKED elman_status elman_training_save(elman_training *training, elman_error *error);
 
 /* End the run as elman_train does, after the last update or before, and also after an error: the
- * model gets its result, and the checkpoint is written. After an error, "An error during training
- * loses nothing" applies (elman_train). If updates remain, the result and the checkpoint are those
- * of a run that a callback stopped, and another run can resume from the checkpoint. Return only
- * errors of this call, such as a checkpoint that cannot be written. A second call returns
- * ELMAN_INVALID_ARGUMENT and changes nothing. */
+ * model gets the result of the run, and the checkpoint is written. After an error, "An error during
+ * training loses nothing" applies (elman_train). If updates remain, the result and the checkpoint
+ * are those of a run that a callback stopped, and another run can resume from the checkpoint.
+ * Return only errors of this call, such as a checkpoint that cannot be written. A second call
+ * returns ELMAN_INVALID_ARGUMENT and changes nothing. */
 ELMAN_CHECKED elman_status elman_training_finish(elman_training *training, elman_error *error);
 
 /* Free the training before its model. Without elman_training_finish, the model keeps the parameters

@@ -29,7 +29,8 @@ typedef struct elman_translated_sentence {
 /* A translation. It is read-only and owned by the caller.
  *
  * The translation of a text that was split has the tokens of all its sentences. Its log-probability
- * and score are the sums of theirs. Attention weights between different sentences are 0.
+ * and score are the sums of those of the sentences. Attention weights between different sentences
+ * are 0.
  *
  * Rows of attention weights, of each head and of the average, sum to 1 (up to rounding) with every
  * mechanism except "local" and "sentinel". With "local" a Gaussian around the predicted center
@@ -131,27 +132,28 @@ typedef struct elman_partial {
  * - Memory grows with max_bytes. Splitting a text into tokens stops at the first token beyond
  *   max_tokens. A text beyond a limit is ELMAN_BAD_DATA.
  * - If neither max_length nor max_ratio is set, the maximum is 2 S + 10 tokens; if both are set,
- * the smaller one applies. max_output bounds both, and the default. A longer reference, or a prefix
- *   that leaves no room for a token, is ELMAN_BAD_DATA.
+ *   the smaller one applies. max_output bounds the maximum in each of these cases. A longer
+ *   reference, or a prefix that leaves no room for a token, is ELMAN_BAD_DATA.
  * - The first of n_best translations, which are linked by `next`, does not depend on n_best. All
  *   have different texts, and only the first may be empty. With equal_texts they are the hypotheses
- *   of one search, of which some may have equal text, or be empty. See docs/decoding.md.
+ *   of one search; some of these hypotheses may have equal texts, or be empty. See
+ *   docs/decoding.md.
  * - length_norm replaces T in the score log p / T^A. coverage_penalty B adds B sum_s log min(sum_t
  *   a_ts, 1) to the score (Wu et al. 2016), which penalizes untranslated source tokens.
  * - replace_unknown is ELMAN_INVALID_ARGUMENT if translations cannot contain unknown words
  *   (elman_model_info.writes_unknown). self_attention requires an additional pass through the
  *   network.
  * - temperature divides the logits. Samples depend on seed, `number` and `part` of elman_sentence.
- * - max_bytes and max_tokens count a whole text; max_length, max_ratio and max_output each
- *   sentence, and so does max_tokens if `without_attention` is set. The n best translations of a
- * text that is split are the combinations of translations of its sentences with the largest sums of
- * scores. Its matrices have at most ELMAN_MAX_CELLS weights; with more, the result is
- * ELMAN_BAD_DATA.
+ * - max_bytes and max_tokens apply to a whole text; max_length, max_ratio and max_output apply to
+ *   each sentence. If `without_attention` is set, max_tokens applies to each sentence instead. If a
+ *   text is split, its n best translations are the combinations of translations of its sentences
+ *   with the largest sums of scores. Its matrices have at most ELMAN_MAX_CELLS weights; with more,
+ *   the result is ELMAN_BAD_DATA.
  * - Results do not depend on threads; elman_evaluate_options has its own field.
  * - ELMAN_PRECISION_INT8 rounds the matrices of the model, embeddings included, and the numbers
  *   that they multiply to eight bits; all results are then those of the rounded model. ELMAN_INT8
  *   stores the same rounded matrices in a file. The first call makes the rounded weights of a
- * model, which remain in memory as long as the model. */
+ *   model, which remain in memory as long as the model. */
 typedef struct elman_translate_options {
   ELMAN_TRANSLATE_OPTIONS(ELMAN_FIELD)
   uint64_t reserved_rows[16];
@@ -181,10 +183,10 @@ typedef struct elman_translate_options {
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
-/* Return the defaults, but with the search that the model stores (elman_model_info.search), if it
- * stores one, with the precision of its file (elman_model_info.translate_precision), and with
- * `replace_unknown` for a model that was trained with `copy_noise` or `copy_numbers`. The commands
- * of elman use these options. */
+/* Return the defaults with these changes: the search that the model stores
+ * (elman_model_info.search), if it stores one; the precision of its file
+ * (elman_model_info.translate_precision); and `replace_unknown`, if the model was trained with
+ * `copy_noise` or `copy_numbers`. The commands of elman use these options. */
 ELMAN_API elman_translate_options elman_model_translate_options(const elman_model *model);
 
 /* Check whether `other` can join an ensemble with `model`. If not, the message names the first
@@ -201,8 +203,8 @@ ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
 
-/* The overrides of cells that lie inside a matrix of translations. The caller initializes the
- * struct with zeros. */
+/* The overrides of kind ELMAN_OVERRIDE_CELL that lie inside the attention matrix of a translation.
+ * The caller initializes the struct with zeros. */
 typedef struct elman_override_reach {
   bool any;                          /* a translation was added */
   uint64_t reached;                  /* bit i: the cell of override i lies inside a matrix */
@@ -244,8 +246,8 @@ typedef struct elman_sentence {
 
 /* Translate `count` sentences at once, which is much faster than one by one, especially for
  * sentences of similar length. translations[i] is the translation of sentences[i]. If a sentence
- * cannot be translated, the result is ELMAN_BAD_DATA, its translation is NULL, errors[i] contains
- * the reason, and the other sentences are translated. `errors` has `count` elements or is NULL;
+ * cannot be translated, its translation is NULL, errors[i] contains the reason, and the other
+ * sentences are translated; the result is ELMAN_BAD_DATA. `errors` has `count` elements or is NULL;
  * successful sentences have the code ELMAN_OK; errors[i].where is "reference" if the reference is
  * at fault. After any other error there are no translations. A prefix with an id that a translation
  * cannot contain is ELMAN_INVALID_ARGUMENT. Results of a sentence do not depend on the other

@@ -12,7 +12,7 @@ ELMAN_BEGIN
 #define ELMAN_VERSION_PATCH 0
 /* A version as one number that grows, such as 102 for 0.1.2, for conditions in programs. */
 #define ELMAN_VERSION_OF(major, minor, patch) (10000 * (major) + 100 * (minor) + (patch))
-/* The version of the headers as such a number. */
+/* The version of the headers as one number. */
 #define ELMAN_VERSION_NUMBER                                                                       \
   ELMAN_VERSION_OF(ELMAN_VERSION_MAJOR, ELMAN_VERSION_MINOR, ELMAN_VERSION_PATCH)
 /* A number as text. */
@@ -27,9 +27,10 @@ ELMAN_BEGIN
 ELMAN_API const char *elman_version(void);
 ELMAN_API unsigned elman_version_number(void);
 
-/* Return ELMAN_INVALID_ARGUMENT unless this library can be used by a program that was compiled with
- * the headers of version `headers`, which is ELMAN_VERSION_NUMBER in that program: the library must
- * not be older, and may differ in the patch only, from version 1.0 on also in the minor version. */
+/* Return ELMAN_INVALID_ARGUMENT unless this library suits a program that was compiled with the
+ * headers of version `headers`. The program passes its ELMAN_VERSION_NUMBER. The library must not
+ * be older than the headers. It may differ from them in the patch only; from version 1.0 on, it may
+ * also differ in the minor version. */
 ELMAN_CHECKED elman_status elman_version_check(unsigned headers, elman_error *error);
 
 ELMAN_END

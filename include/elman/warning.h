@@ -14,15 +14,16 @@ typedef enum elman_warning_kind {
   ELMAN_WARNING_VARIANTS,  /* most unknown source tokens are traditional characters, and the model
                               has their simplified forms, or the reverse */
   ELMAN_WARNING_UNKNOWN,   /* more than a third of the source tokens are unknown */
-  ELMAN_WARNING_NUMBER,    /* the translation lacks a number of the text that has three digits or
-                              more, and is not a digit with zeros */
+  ELMAN_WARNING_NUMBER,    /* the translation lacks a number of the text; numbers of one or two
+                              digits do not count, nor does a digit followed by zeros */
   ELMAN_WARNING_IMPROBABLE /* the mean log-probability of the target tokens of a sentence is below
                               ELMAN_PROBABLE */
 } elman_warning_kind;
 
 /* The bound of ELMAN_WARNING_IMPROBABLE: a geometric mean probability of 37 % per token. With
- * data/everyday.zh-en.safetensors, 5 % of the 1,000 dev sentences are below, and the mean chrF of
- * their translations is 25; 0.2 % of the good translations (chrF 60 or more) are below. */
+ * data/everyday.zh-en.safetensors, 5 % of the 1,000 dev sentences are below the bound, and the mean
+ * chrF of their translations is 25. 0.2 % of the good translations (chrF 60 or more) are below
+ * it. */
 #define ELMAN_PROBABLE (-1.0)
 
 /* Bytes of a message, with its NUL. */
@@ -39,9 +40,9 @@ typedef struct elman_warning {
  * other value. */
 ELMAN_API const char *elman_warning_kind_name(size_t kind);
 
-/* Return the warning of a translation by the model, or by an ensemble whose first model it is. The
- * numbers and the probability of a given reference are not checked, nor is the probability of a
- * translation without scores. */
+/* Return the warning of a translation by the model, or by an ensemble whose first model it is. In a
+ * given reference, numbers and probability are not checked. In a translation without scores, the
+ * probability is not checked. */
 ELMAN_API elman_warning elman_translation_warning(const elman_model *model,
                                                   const elman_translation *translation);
 
