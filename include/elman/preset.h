@@ -31,8 +31,8 @@ ELMAN_API bool elman_preset_tunes_search(const char *name);
 /* Use of a preset. */
 typedef struct elman_preset {
   const char *name;  /* from elman_preset_name; NULL = "plain" */
-  const bool *given; /* given[row->index] states whether a user gave the option, which the preset
-                        then does not change; NULL = none was given */
+  const bool *given; /* given[row->index] states whether a user gave the option; the preset does not
+                        change a given option; NULL = none was given */
   /* Called for each change that the name of the preset does not imply; may be NULL. Names of
    * options in the message are marked as in a message of elman_error. */
   void (*note)(void *context, const char *message);
