@@ -19,8 +19,8 @@ typedef struct elman_scores {
   double exact_match;         /* fraction of translations that equal the reference after the model's
                                  normalization, 0 to 1 */
   size_t aligned_words;       /* target words with a gold alignment; 0 without alignments */
-  double alignment_agreement; /* fraction of these words whose gold alignment contains the source
-                                 word with the largest attention weight; 0 to 1 */
+  double alignment_agreement; /* fraction of these words for which the gold alignment contains the
+                                 source word with the largest attention weight; 0 to 1 */
   elman_metric_scores
       metrics; /* BLEU and chrF of the translations against the unnormalized references */
   uint64_t reserved[8];

@@ -43,7 +43,7 @@ ELMAN_API void elman_write_json_text(FILE *stream, const char *text);
  * decimal point; null if it is not finite. */
 ELMAN_API void elman_write_json_number(FILE *stream, double number, int digits);
 
-/* A value of the library Jansson, whose json_decref releases it. */
+/* A value of the library Jansson. Its function json_decref releases the value. */
 typedef struct json_t json_t;
 
 /* Parse the value that fills the `length` bytes at `text`; white space around it is allowed. Set

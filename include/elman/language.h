@@ -28,7 +28,8 @@ typedef struct elman_language {
 ELMAN_API bool elman_language_parse(elman_language *language, const char *text);
 
 /* Return the English name of the language of a code, "German" for "de" and for "de-AT"; NULL for a
- * code that the library does not list. It lists those of ISO 639-1 and some with three letters. */
+ * code that the library does not list. It lists the codes of ISO 639-1, and some codes with three
+ * letters. */
 ELMAN_API const char *elman_language_name(const char *code);
 
 /* Return the code of a language by its English name in any case; NULL if there is none. */

@@ -112,7 +112,7 @@ typedef struct elman_side_counts {
   size_t unspaced; /* sampled lines of such a script that have none; ELMAN_TOKENS_CHARS treats both
                       kinds alike */
   size_t tokens;   /* tokens of all lines */
-  size_t distinct, once; /* distinct tokens, and those of them that occur once */
+  size_t distinct, once; /* distinct tokens, and distinct tokens that occur once */
 } elman_side_counts;
 
 /* Settings of the last training run of a model; for an untrained model, the settings with which it

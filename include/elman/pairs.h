@@ -24,8 +24,8 @@ typedef struct elman_pairs_options {
   const char *source_file; /* instead of `files`: two files, one sentence per line */
   const char *target_file;
   size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
-  size_t alignment_column; /* column with word alignments "i-j i-j ...", whose word numbers start
-                              from 0; 0 = none. i counts the words of the side with the smaller
+  size_t alignment_column; /* column with word alignments "i-j i-j ..."; 0 = none. Word numbers i
+                              and j start from 0; i counts the words of the side with the smaller
                               column number, j counts the words of the other side */
   const char
       *alignment_file; /* file with one alignment per line of the pairs, used instead of the column;

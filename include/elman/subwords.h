@@ -1,7 +1,7 @@
 /* Subwords by byte-pair encoding (BPE), for text whose words are separated by spaces: Sennrich,
  * Haddow and Birch, "Neural machine translation of rare words with subword units", ACL 2016.
- * Results are equal to those of learn-bpe and apply-bpe in subword-nmt, whose BPE codes can be read
- * line by line.
+ * Results are equal to those of learn-bpe and apply-bpe in subword-nmt. The BPE codes of
+ * subword-nmt can be read line by line.
  *
  * A model with token mode `bpe` contains its merge operations. These functions inspect them, and
  * exchange them with other programs. A model also normalizes text and splits off punctuation;

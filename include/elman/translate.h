@@ -163,11 +163,11 @@ typedef struct elman_translate_options {
   bool without_attention; /* allow NULL as weights of a text that is split: attention,
                              head_attention, sentinel, segments, self-attention */
   /* Further models of an ensemble. At each step their log-probabilities are averaged with those of
-   * the translator's model. Attention is one matrix, the mean of those of the models, each averaged
-   * over its heads. If the models differ in stated languages, tokenization, normalization or
-   * vocabularies, the result is ELMAN_INVALID_ARGUMENT, and the message names the difference.
-   * Everything else may differ. A model may occur twice. Default none; maximum ELMAN_MAX_ENSEMBLE.
-   */
+   * the translator's model. Attention is one matrix: the mean of the matrices of the models, each
+   * averaged over the heads of its model. If the models differ in stated languages, tokenization,
+   * normalization or vocabularies, the result is ELMAN_INVALID_ARGUMENT, and the message names the
+   * difference. Everything else may differ. A model may occur twice. Default none; maximum
+   * ELMAN_MAX_ENSEMBLE. */
   const elman_model *const *ensemble;
   size_t ensemble_count;
   const elman_override *overrides; /* applied in order, in every model; default none */
