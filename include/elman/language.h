@@ -40,8 +40,8 @@ ELMAN_API const char *elman_language_named(const char *name);
 ELMAN_API const char *elman_language_of_script(const char *script);
 
 /* Return the script that most of a text is written in, named as in elman_model_info: "Latin",
- * "Han", "Japanese", ...; NULL for a text without letters, and for one in a script without a name.
- * A Han character counts as three letters, and a Hangul syllable as two. */
+ * "Han", "Japanese", ...; NULL for a text without letters, and for a text in a script without a
+ * name. A Han character counts as three letters, and a Hangul syllable as two. */
 ELMAN_API const char *elman_text_script(const char *text);
 
 ELMAN_END
