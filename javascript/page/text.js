@@ -301,7 +301,7 @@ const TEXTS = {
   "inside.hidden.hint": ["Each column is the hidden state after a token, each row a unit: −1 is blue, +1 orange, and 0 the color of the page; larger values look like ±1. Point at a value to read it.", "每一列是读入一个词元之后的隐藏状态，每一行是一个单元：−1 为蓝，+1 为橙，0 为页面底色；更大的值按 ±1 上色。指向一个值即可读出。"],
   "inside.hidden.value": ["unit {unit}, {token}: {value}", "单元 {unit}，{token}：{value}"],
   "inside.hidden.title": ["Hidden states: {layer}", "隐藏状态：{layer}"],
-  "inside.norms": ["Gradient norms through time", "梯度范数随时间的变化"],
+  "inside.norms": ["Gradient norms through time", "各时间步的梯度范数"],
   "inside.norms.hint": ["Each bar shows how much of the loss’s gradient reaches this step, on a logarithmic scale.", "每根柱子表示损失的梯度有多少传到这一步，刻度是对数的。"],
   "inside.states": ["at the states", "在状态处"],
   "inside.inputs": ["at the pre-activations", "在预激活值处"],
