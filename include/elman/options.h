@@ -163,7 +163,9 @@ typedef enum elman_scope {
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability that both sides of a pair get the same name, number or symbol")                   \
   X(SHARE, copy_numbers, NULL, "copied numbers", 0, 1, 0, TRAINING, "Augmentation",                \
-    "probability that a pair teaches the model to copy the numbers that its sides share")          \
+    "probability that numbers on both sides of a pair become unknown words in its target, so "     \
+    "that "                                                                                        \
+    "the model learns to copy them")                                                               \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight")                                                                \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \
@@ -199,7 +201,7 @@ typedef enum elman_scope {
   X(REAL, max_ratio, NULL, "maximum length ratio", 0, 1000, 0, SEARCH, "Search",                   \
     "maximum target tokens per source token; 0 = no limit")                                        \
   X(SIZE, n_best, NULL, "number of best translations", 1, ELMAN_MAX_BEAM, 1, LIST, "Output",       \
-    "number of best translations per sentence, and default beam size")                             \
+    "number of best translations per sentence; also the default beam size")                        \
   X(FLAG, equal_texts, NULL, "equal texts", 0, 1, false, LIST, "Output",                           \
     "n-best lists that may contain equal texts with different tokens")                             \
   X(FLAG, replace_unknown, "replace-unk", "replacement of unknown words", 0, 1, false, LIST,       \

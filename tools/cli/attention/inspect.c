@@ -141,7 +141,7 @@ static void write_model(const elman_model *model, bool as_json) {
 static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
   elman_model_options model = elman_model_options_default();
   const elman_train_options train = elman_train_options_default();
-  /* Without these options, the names of the files state languages. */
+  /* Without these options, the names of the files would determine the languages. */
   model.source_language = model.target_language = (elman_language){"?"};
   const char *start = differing ? "" : "# ";
   library_options_config(stream, start, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, info,
@@ -203,7 +203,8 @@ int inspect_command(int argc, char **argv) {
       MODEL_OPTION(model_path),
       {"vocabulary", 0, "SIDE", "list of the tokens of a vocabulary", .text = &vocabulary,
        .choice = text_side_name},
-      {"config", 0, NULL, "file of options for 'train --config' that repeats the training run",
+      {"config", 0, NULL,
+       "options of the training run, one 'name = value' per line, for 'train --config'",
        .flag = &config},
       JSON_OPTION(json),
       {0}};

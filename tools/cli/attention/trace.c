@@ -74,8 +74,8 @@ int trace_command(int argc, char **argv) {
       "trace",
       "[options] SOURCE TARGET",
       "Prints the norm of the gradient of the loss at every time step of encoder and\n"
-      "decoder, before and after the nonlinearities of the cell, and the proportion of\n"
-      "saturated units. The norms show how far gradients propagate back.",
+      "decoder, before and after the nonlinearities of the cell. The norms show how far\n"
+      "gradients propagate back. Also prints the proportion of saturated units.",
       options,
       rules,
       .reads_operands = false};

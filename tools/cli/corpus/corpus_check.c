@@ -276,9 +276,9 @@ int corpus_check_command(int argc, char **argv) {
   const struct usage usage = {
       "corpus check",
       "[options] PAIRS...",
-      "Finds bad lines, repeated and unusual pairs and, with several files, leaks: sentences\n"
-      "that also occur in an earlier file. Name the training file first. The exit code is 65\n"
-      "if there are leaks or bad lines.",
+      "Finds bad lines, repeated pairs and unusual pairs. With several files, also finds\n"
+      "leaks. A leak is a sentence that occurs in an earlier file, too. Name the training file\n"
+      "first. The exit code is 65 if there are leaks or bad lines.",
       options,
       rules,
       .reads_operands = true};

@@ -235,8 +235,8 @@ int subwords_apply_command(int argc, char **argv) {
       "[options] -c FILE|-m FILE",
       "Splits words separated by spaces into subwords, as subword-nmt's apply-bpe does: '@@ '\n"
       "follows each subword except the last one of a word. With --model, the model first\n"
-      "normalizes and tokenizes the text, which separates punctuation; '@@ ' then follows each\n"
-      "token that has no space after it in the text.",
+      "normalizes and tokenizes the text; this separates punctuation from words. In this case,\n"
+      "'@@ ' follows each token that has no space after it in the text.",
       options,
       rules,
       .reads_operands = false};

@@ -58,7 +58,7 @@ struct overrides {
 #define OVERRIDE_OPTION(overrides)                                                                 \
   OPTION("override", 0, "WHAT",                                                                    \
          "attention override: uniform, shuffle, position=K (all weight on source token K) or "     \
-         "row:col=w (weight w of target token row on source token col)",                           \
+         "row:col=w (weight w for target token row and source token col)",                         \
          .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parse the overrides and store them in `search`. Return an exit code; print a message if it is not

@@ -42,9 +42,9 @@ int convert_command(int argc, char **argv) {
   const struct usage usage = {
       "convert",
       "[options] -o FILE",
-      "Writes a copy of a model with numbers of another type. With bfloat16 or float16 the file\n"
-      "is about half as large, with int8 a quarter; all commands that read models accept it.\n"
-      "Translation uses an int8 file with --precision int8 by default.",
+      "Writes a copy of a model with numbers of another type. The file is about half as large\n"
+      "with bfloat16 or float16, and about a quarter as large with int8. All commands that read\n"
+      "models accept it. For an int8 file, translation uses --precision int8 by default.",
       options,
       rules,
       .reads_operands = false};

@@ -117,7 +117,7 @@ int score_command(int argc, char **argv) {
       "[options] [PAIRS]",
       "Computes the log-probability of each target given its source. Reads PAIRS, or standard\n"
       "input, with one pair per line, source<TAB>target. Writes one line per pair: the\n"
-      "log-probability (natural logarithm), the number of target tokens, </s> included, and\n"
+      "log-probability (natural logarithm), the number of target tokens (</s> included), and\n"
       "the log-probability of each token.",
       options,
       rules,
