@@ -95,7 +95,7 @@ static elman_status check_translate_options(const struct model *model,
                 options->ensemble_count);
   if (options->without_attention && options->self_attention)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "`self_attention` asks for weights, and `without_attention` leaves them out");
+                "`self_attention` and `without_attention` cannot be combined");
   status = check_overrides(options, error);
   return status == ELMAN_OK ? ensemble_check(model, options, error) : status;
 }

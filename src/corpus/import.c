@@ -286,8 +286,8 @@ static elman_status detect(size_t *format, const struct importer *importer) {
   if (!found)
     return import_fail(importer, ELMAN_BAD_DATA, 0,
                        "its format is not clear: expected CSV, TMX, JSON, or columns separated by "
-                       "tabs or |||; state the format with `format`, or name the second of two "
-                       "files with one sentence per line with `target_file`");
+                       "tabs or |||; state the format with `format`; for two files with one "
+                       "sentence per line, name the second one with `target_file`");
   *format = (size_t)kind;
   return ELMAN_OK;
 }

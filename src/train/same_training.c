@@ -210,8 +210,8 @@ static elman_status fail_different(const char *key, const json_t *here, const js
   else if (path == NULL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %s here, but %s in process 0; %s",
                   label_of(key), is, other,
-                  is_machine(key) ? "only with portable arithmetic (`arithmetic` portable) may "
-                                    "processors and compilers differ"
+                  is_machine(key) ? "processors and compilers may differ only with portable "
+                                    "arithmetic (`arithmetic` portable)"
                                   : "all processes of a run need the same program, files and "
                                     "options");
   else

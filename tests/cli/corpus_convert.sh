@@ -194,7 +194,7 @@ refused 65 '^elman: empty: is empty' --from csv empty
 printf 'en,de\n' >header.csv
 refused 65 '^elman: header\.csv: no sentence pair: the file has no records' header.csv
 printf 'Hello\nworld\n' >one
-refused 65 '^elman: one: its format is not clear: .*; state the format with --format, or name .* with --target-file' one
+refused 65 '^elman: one: its format is not clear: .*; state the format with --format; .* name .* with --target-file' one
 refused 66 '^elman: nowhere: cannot open' nowhere
 refused 64 'no FILE given' -q
 refused 64 "--from must be one of csv, tatoeba, bars, pairs, tmx, jsonl, json, not 'xml'" --from xml a.csv

@@ -35,7 +35,7 @@ expect_stdout_match '^attention is unmodified$'
 expect_stdout_match '^attention is overridden: position=2 3:1=0\.5$'
 expect_stdout_match '^with unmodified attention, [01] of 1 translation '
 expect_stdout_match "^elman: :override: 'nonsense' is not one of uniform, "
-[ "$(grep -c '^elman: :override position and row:col count tokens, but :units words shows words; use :units tokens$' \
+[ "$(grep -c '^elman: :override position=K and row:col=w count tokens and cannot be combined with :units words; use :units tokens$' \
   "$results/stdout")" -eq 3 ] || fail "expected positions of tokens to be refused for words"
 [ "$(grep -c "^':trace' uses unmodified attention; ':override' does not apply$" "$results/stdout")" -eq 1 ] ||
   fail ":trace does not report that it ignores :override"

@@ -29,7 +29,7 @@ expect_exit 0 "$ELMAN" translate --json -i marks
 # A carriage return within a line is white space; only a file without LF is refused.
 printf '我\r爱\r\n我\r爱\n' >returns
 expect_lines 2 translate -i returns
-expect_stderr_match "^returns:1: contains a carriage return \(CR\), which ends no line; .*tr '"
+expect_stderr_match "^returns:1: contains a carriage return \(CR\) within the line; .*tr '"
 [ "$(grep -c 'carriage return' "$results/stderr")" -eq 1 ] || fail "expected one note"
 printf '我\r爱\r' >old_mac
 expect_error 65 '^elman: old_mac: has lines that end with CR alone' translate -i old_mac

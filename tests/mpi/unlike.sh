@@ -32,6 +32,6 @@ cmp expected/scores "$results/stdout" || fail "the scores differ"
 
 # Fast: the processes refuse to run together, and the message names the remedy.
 expect_exit 64 unlike 2 "$ELMAN" train -q -f -t 1 "${options[@]}" pairs
-expect_stderr_match '^elman: process 1: .* here, but .* in process 0; only with portable arithmetic \(--arithmetic portable\) may processors and compilers differ$'
+expect_stderr_match '^elman: process 1: .* here, but .* in process 0; processors and compilers may differ only with portable arithmetic \(--arithmetic portable\)$'
 expect_exit 0 "$ELMAN" train -q -f -t 1 "${options[@]}" -o fast pairs
 expect_message 64 'kernels may differ in portable arithmetic' unlike 2 "$ELMAN" evaluate -m fast dev

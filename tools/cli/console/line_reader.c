@@ -201,8 +201,8 @@ bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
   lines->number++;
   trim(line);
   if (!lines->noted_return && memchr(line->text, '\r', line->length) != NULL) {
-    note("%s:%zu: contains a carriage return (CR), which ends no line; if it should, convert the "
-         "file: tr '\\r' '\\n'",
+    note("%s:%zu: contains a carriage return (CR) within the line; if lines end there, convert "
+         "the file: tr '\\r' '\\n'",
          lines->name, lines->number);
     lines->noted_return = true;
   }

@@ -159,8 +159,8 @@ int overrides_parse(struct overrides *overrides, elman_translate_options *search
     if (!parse(&overrides->list[i], overrides->words.words[i]))
       return option_refuse(
           place,
-          "%soverride: '%s' is not one of uniform, shuffle, position=K and row:col=w (target "
-          "token, source token, both counted from 1, and a weight from 0 to 1)",
+          "%soverride: '%s' is not one of uniform, shuffle, position=K and row:col=w (row: "
+          "target token; col: source token; both counted from 1; w: weight from 0 to 1)",
           place->dashes, overrides->words.words[i]);
   }
   search->overrides = overrides->list;
@@ -180,8 +180,8 @@ int overrides_choose_units(elman_alignment_units *units, const elman_translate_o
   if (!overrides_name_places(search)) return EX_OK;
   if (*units == ELMAN_UNITS_WORDS)
     return option_refuse(place,
-                         "%soverride position and row:col count tokens, but %sunits words shows "
-                         "words; use %sunits tokens",
+                         "%soverride position=K and row:col=w count tokens and cannot be combined "
+                         "with %sunits words; use %sunits tokens",
                          dashes, dashes, dashes);
   if (*units == ELMAN_UNITS_AUTO) *units = ELMAN_UNITS_TOKENS;
   return EX_OK;

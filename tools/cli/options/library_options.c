@@ -14,8 +14,8 @@ static const char *option_name_of(const elman_option *row) {
   return name;
 }
 
-/* Return the words for the default of a row for which a command without this option takes a value
- * from somewhere else, such as the model; NULL for other rows. */
+/* Return the words that describe the default of a row if a command takes this default from
+ * somewhere else, such as the model; NULL for other rows. */
 static const char *default_words_of(const elman_option *row) {
   static const struct {
     unsigned scope;

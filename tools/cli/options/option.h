@@ -54,7 +54,7 @@ enum option_use {
   FILE_IS_WRITTEN,
   FILE_IS_MODEL,  /* written as the model of a training run, which decides what it may replace */
   FILE_IS_LOG,    /* written as the log of a training run, which decides what it may replace */
-  FILE_IS_PREFIX, /* the file itself is not written; the files whose names `beside` derives are */
+  FILE_IS_PREFIX, /* not written itself; the files whose names `beside` derives are written */
 };
 
 /* A row of an option table. Exactly one of the pointers to a value is set. It selects the kind of

@@ -29,8 +29,9 @@ struct answer answer_translations(const struct request *request, size_t number,
                                   const elman_translation *translation);
 struct answer answer_failure(size_t number, const char *message);
 
-/* The whole answer of a request from the result of each piece, which is plain text for /translate
- * (a warning, and translations, each before a NUL) and JSON for /v1/translations. */
+/* Make the whole answer of a request from the results of its pieces. For /translate, a result is
+ * plain text: a warning and the translations, each followed by a NUL. For /v1/translations, a
+ * result is JSON. */
 struct answer answer_request(const struct request *request, const struct answer *results);
 
 /* The result of a piece of /translate. */

@@ -97,7 +97,7 @@ static json_t *read_form(const char *body, size_t size, struct problem *problem)
     else if (!elman_is_text(field, name))
       good = refuse(problem, BAD_REQUEST, "the name of a form field is not valid UTF-8 text");
     if (!good) break;
-    field[name] = '\0'; /* within the field, or the '=', '&' or end after it */
+    field[name] = '\0'; /* the byte belongs to the field, or is the '=', '&' or NUL after it */
     good = add_field(fields, field, equals == NULL ? "" : equals + 1, value, problem);
   }
   free(bytes);
@@ -164,8 +164,8 @@ enum body_type body_type_of(const char *content_type) {
   return BODY_OTHER;
 }
 
-/* Refuse a body that is not of its type, as far as its first bytes show, or whose type is not
- * permitted. */
+/* Refuse a body whose type is not permitted, or whose first bytes show that it is of another type
+ * than its Content-Type. */
 static bool check_type(enum body_type type, bool forms, const char *bytes, size_t size,
                        struct problem *problem) {
   size_t at = 0;

@@ -1,5 +1,5 @@
-/* The body of a request: from bytes to fields. The readers get bytes from strangers; a fault is an
- * answer to the client and never ends the service. */
+/* The body of a request: from bytes to fields. The bytes come from unknown clients. A fault in them
+ * leads to an answer to the client, and never ends the service. */
 #ifndef ELMAN_CLI_BODY_H
 #define ELMAN_CLI_BODY_H
 

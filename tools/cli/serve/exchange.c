@@ -92,7 +92,7 @@ static bool check_headers(struct exchange *exchange, const char *version) {
   if (counts.encoded > 0) return refuse_head(exchange, "the Transfer-Encoding must be chunked");
   if (counts.single[LENGTH] + counts.single[ENCODING] > 1)
     return refuse_head(exchange, "the request has both Content-Length and Transfer-Encoding");
-  /* The end of such a request is not compared with its bytes. */
+  /* The end of a request with a Transfer-Encoding is not compared with its bytes. */
   exchange->closes = counts.single[ENCODING] > 0;
   return coding == NULL || strcasecmp(coding, "identity") == 0 ||
          refuse(&exchange->problem, BAD_TYPE,
@@ -177,7 +177,7 @@ bool exchange_begin(struct exchange *exchange, const char *path, const char *ver
   if (!check_headers(exchange, version)) return !exchange->closes && !awaits_answer(exchange);
   if (!check_origin(exchange, version) || !check_route(exchange, path) || !check_query(exchange) ||
       !check_token(exchange) || !check_load(exchange))
-    return !awaits_answer(exchange); /* otherwise the answer follows the body */
+    return !awaits_answer(exchange); /* if it does not wait, the answer follows the body */
   return check_size(exchange);
 }
 

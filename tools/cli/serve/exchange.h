@@ -41,11 +41,11 @@ struct link {
   int socket;
   enum phase phase;
   double since;         /* time at which the phase began */
-  struct client client; /* the client as long as no token is known */
+  struct client client; /* client by its address, until its token is known */
   struct request_head head;
   size_t requests; /* requests that libmicrohttpd has found */
   bool excess;     /* there are too many connections: refuse the request */
-  bool is_shut;    /* no more bytes come or go */
+  bool is_shut;    /* no more bytes are received or sent */
   struct exchange *exchange;
 };
 
@@ -73,14 +73,14 @@ struct exchange {
   const struct route *route; /* NULL = none */
   bool preflight;            /* a browser asks whether another origin may send the request */
   enum body_type type;
-  const char *origin; /* origin that may read the answer; NULL = own */
+  const char *origin; /* other origin that may read the answer; NULL = none */
   char *body;
   size_t size, capacity;
   size_t discarded; /* bytes of the body beyond the limit */
   struct problem problem;
   struct job *job;
   bool admitted;  /* the job is in the queue */
-  bool job_done;  /* the job has left reader and queue */
+  bool job_done;  /* the job has left the reader and the queue */
   bool streaming; /* the answer is a stream of events, which has begun if sends_events */
   bool sends_events;
   bool waiting; /* suspended */

@@ -47,8 +47,8 @@ int tokens_read(struct client_tokens *tokens, const char *path);
  * one gets a new number. */
 void tokens_replace(struct client_tokens *tokens, const struct client_tokens *others);
 
-/* Return the number of the token; 0 if it is none. The time does not depend on the number of equal
- * bytes at the start of a token. */
+/* Return the number of the token; 0 if the text is not a token. The time does not depend on how
+ * many bytes at the start of the text are those of a token. */
 size_t tokens_find(const struct client_tokens *tokens, const char *word);
 
 /* Return the token of "Bearer TOKEN", or NULL. */

@@ -440,14 +440,14 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 /* ---- time ---- */
 
-/* Return whether the client has closed both directions. A client that only sends no more may still
- * wait for its answer. */
+/* Return whether the client has closed both directions. A client that has closed only its own
+ * direction may still wait for its answer. */
 static bool has_gone(const struct link *link) {
   struct pollfd descriptor = {.fd = link->socket};
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Return whether the client sends no more and all its bytes are read. */
+/* Return whether the client has stopped sending, and all its bytes are read. */
 static bool has_ended(const struct link *link) {
   struct pollfd descriptor = {.fd = link->socket, .events = POLLRDHUP};
   int unread = 0;
@@ -464,7 +464,7 @@ void http_check_times(struct http *http) {
       if (link->exchange != NULL && link->exchange->job != NULL && has_gone(link))
         atomic_store(&link->exchange->job->abandoned, true);
     } else if (link->phase == RECEIVING && has_ended(link)) {
-      shut(link); /* an incomplete request stays so; libmicrohttpd may have missed the end */
+      shut(link); /* the request stays incomplete; libmicrohttpd may have missed the end */
     } else if (time - link->since > most && !link->is_shut) {
       shut(link);
       http->counts.slow++;

@@ -14,9 +14,9 @@
  * MOST_COST, which bounds the memory of a batch to about 64 MB of attention weights. */
 enum { MOST_BATCH = 64, MOST_TURN = 16, MOST_COST = 1 << 24 };
 
-/* A batch that takes longer than PATIENCE seconds pauses for waiting sentences whose cost is at
- * most its own divided by BRIEF. It then continues for as long as it paused, and at least for PAUSE
- * seconds, so that it ends, too. */
+/* A batch that takes longer than PATIENCE seconds pauses for brief sentences that wait. Their cost
+ * is at most the cost of the batch divided by BRIEF. After a pause, the batch continues for at
+ * least PAUSE seconds, and at least for the time of the pause, so that the batch ends, too. */
 static const double PATIENCE = 0.1, PAUSE = 0.02;
 enum { BRIEF = 8 };
 
@@ -155,8 +155,8 @@ bool queue_submit(struct queue *queue, struct job *job) {
   struct job_counts *counts = &queue->counts;
   const size_t count = job->waiting, before = counts->waiting + counts->running;
   const size_t room = queue->settings->max_queue;
-  /* A single request may be larger than the queue. Brief ones have room of their own, so that long
-   * ones of another client do not keep them out. */
+  /* A request that is alone may be larger than the queue. Brief requests have room of their own, so
+   * that long requests of another client do not keep them out. */
   const bool fits = before == 0 || before + count <= room ||
                     (job->cost <= BRIEF_COST && before + count <= room + room / 4);
   if (fits) {

@@ -20,7 +20,7 @@ int host_find(struct sockaddr *address, socklen_t *size, const char *host, const
   if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, host,
                 is_ipv6 ? (void *)&ipv6.sin6_addr : (void *)&ipv4.sin_addr) != 1) {
     report(text,
-           "'%s' is no address; this program looks up no names of hosts: give an address, "
+           "'%s' is not an address, and this program cannot look up host names; give an address, "
            "such as 127.0.0.1 or [::1]",
            host);
     return EX_NOHOST;

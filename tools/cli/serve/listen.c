@@ -100,7 +100,7 @@ static int listen_at_host(struct listeners *listeners, const char *text) {
 static void remove_stale(const union address *address) {
   struct stat info;
   if (lstat(address->local.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
-  /* A service that is stopped accepts nothing, and its queue of connections may be full. */
+  /* Do not block: a suspended service accepts nothing, and its queue of connections may be full. */
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return;
   if (connect(probe, &address->any, sizeof address->local) != 0 && errno == ECONNREFUSED)

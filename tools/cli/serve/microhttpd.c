@@ -67,15 +67,15 @@ static const struct {
                {LARGE_HEAD, "431 Request Header Fields Too Large", "the headers are too large"},
                {0, "400 Bad Request", "the request is not valid HTTP"}};
 
-/* Read what has arrived. A socket that is closed before that discards the answer. */
+/* Read what has arrived: the system discards the answer if a socket with unread bytes is closed. */
 static void drain(int socket) {
   enum { MOST = 64 };
   char block[1 << 14];
   for (size_t i = 0; i < MOST && recv(socket, block, sizeof block, MSG_DONTWAIT) > 0; i++) continue;
 }
 
-/* Nothing precedes the answer, because earlier answers on the connection are complete. It fits into
- * the buffer of the socket. */
+/* Nothing precedes the answer, because earlier answers on the connection are complete. The answer
+ * fits into the buffer of the socket. */
 static void send_error(struct MHD_Connection *connection, unsigned status) {
   const union MHD_ConnectionInfo *info =
       mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

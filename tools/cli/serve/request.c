@@ -521,8 +521,8 @@ static bool read_translations(struct request *request, const json_t *document,
 
 /* ---- cost ---- */
 
-/* Return the limit of the tokens of a text. Its sentences have the limit of the settings, and so
- * has the text if the answer has weights for all its tokens. */
+/* Return the token limit of a whole text. The limit of the settings applies to each sentence. It
+ * applies to the text, too, if the answer has weights for all tokens of the text. */
 static size_t most_tokens(const struct request *request, const struct serve_settings *settings) {
   return request->search.without_attention ? ELMAN_MAX_TOKENS : settings->max_tokens;
 }
@@ -567,7 +567,7 @@ static void estimate_costs(struct request *request, const struct serve_settings 
 
 /* ---- requests ---- */
 
-/* Free what the request does not refer to: other fields than these, and arrays of ids. */
+/* Free what the request does not refer to: fields that are not in `names`, and arrays of ids. */
 static void drop_others(json_t *document, const char *const *names) {
   const char *name;
   json_t *value, *prefixes = json_object_get(document, "prefixes");

@@ -1,5 +1,5 @@
-/* Requests: the texts that a client sends for translation. The parsers read bytes from strangers; a
- * fault is an answer to the client and never ends the service. */
+/* Requests: the texts that a client sends for translation. The bytes come from unknown clients. A
+ * fault in them leads to an answer to the client, and never ends the service. */
 #ifndef ELMAN_CLI_REQUEST_H
 #define ELMAN_CLI_REQUEST_H
 
@@ -13,7 +13,7 @@
 #include "serve/served_models.h"
 
 enum request_kind {
-  REQUEST_TRANSLATE,   /* POST /translate, as LibreTranslate has it */
+  REQUEST_TRANSLATE,   /* POST /translate, as in LibreTranslate */
   REQUEST_TRANSLATIONS /* POST /v1/translations */
 };
 

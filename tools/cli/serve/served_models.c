@@ -87,8 +87,8 @@ static int refuse_languages(const struct served_model *model) {
   const bool target = model->languages[ELMAN_TARGET].code[0] == '\0';
   report(
       "serve",
-      "%s does not state its %s; name them with -m, as in '-m en-de=%s' for English into German, "
-      "or train the model with --source-language and --target-language",
+      "%s does not state its %s; name both languages with -m, as in '-m en-de=%s' for English into "
+      "German, or train the model with --source-language and --target-language",
       file,
       source && target ? "languages"
       : source         ? "source language"

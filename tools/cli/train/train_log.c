@@ -296,7 +296,7 @@ int train_log_open(struct train_log *log, const struct train_log_place *place, d
   log->csv = train_log_is_csv(place);
   int code = check_existing(&found, place);
   if (code == EX_OK) code = check_room(place, updates);
-  /* Keep the content of the file until the run has begun: it may still be refused. */
+  /* Keep the content of the file until the run has begun, because the run may still be refused. */
   if (code == EX_OK) code = open_file(log);
   log->replaces = !place->append && found.size > 0 && !elman_file_is_direct(place->path);
   log->headed = place->append && found.size > 0;

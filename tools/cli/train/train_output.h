@@ -28,10 +28,10 @@ int train_output_claim(elman_lock **lock, const struct train_output *output);
  * model has a tuned search. Return an exit code; print a message if it is not 0. */
 int train_output_check(struct train_output *output);
 
-/* Save the model to `path`. If this fails, save it to a new folder below the temporary folder
- * instead, because it may have taken days, and report its name. If this fails, too, report whether
- * the model is lost or `in_checkpoint`. Return the exit code of the first attempt; print a message
- * if it is not 0. */
+/* Save the model to `path`. If this fails, save it to a new folder below the temporary folder,
+ * because the training may have taken days, and report the name of the file. If this fails, too,
+ * report whether the model is lost or `in_checkpoint`. Return the exit code of the first attempt;
+ * print a message if it is not 0. */
 int train_output_save(const elman_model *model, const char *path, bool in_checkpoint);
 
 #endif

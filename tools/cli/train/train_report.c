@@ -30,9 +30,9 @@ static void describe_spacing(const char *side, const elman_side_counts *counts,
          side, counts->unspaced, all, counts->unspaced == 1 ? "has" : "have", side);
 }
 
-/* Report a side of which many words occur once, because as many words of other text are unknown:
- * the probability that a word is new is about the proportion of such words in the text (I. J. Good,
- * Biometrika 1953). Ignore small vocabularies, which cannot contain much. */
+/* Report a side in which many words occur once, because many words of other text are then unknown.
+ * The probability that the next word is new is about the proportion of words of the text that occur
+ * once (I. J. Good, Biometrika 1953). Ignore small vocabularies, which cannot contain much. */
 static void describe_rare_words(const char *side, const elman_side_counts *counts,
                                 elman_token_mode mode) {
   enum { MANY_WORDS = 1000 };
@@ -194,7 +194,7 @@ static void note_unknown(const struct training *training, const char *side, doub
        100 * share, side, advice);
 }
 
-/* Report that no pair shows the model a source without a final mark, which people often type. */
+/* Report that the model sees no source without a final mark. People often type such sentences. */
 static void note_marks(const struct training *training, const elman_train_report *report) {
   enum { LEAST_PAIRS = 1000 };
   const double nearly_all = 0.95;

@@ -176,7 +176,7 @@ static void note_short_references(const elman_metric_scores *scores, size_t coun
          scores->short_references == 1 ? "has" : "have");
 }
 
-/* Report text without spaces, of which TER counts each sentence as one word. */
+/* Report text without spaces, because TER counts each of its sentences as one word. */
 static void note_ter(const elman_metric_scores *scores) {
   if (has_ter(scores) && (strstr(scores->bleu_signature, "|tok:zh|") != NULL ||
                           strstr(scores->bleu_signature, "|tok:char|") != NULL))
@@ -391,8 +391,8 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
   write_signatures(&json, &scores->metrics);
 }
 
-/* Report skipped pairs and unknown words. Report unknown words only if more than half of the
- * tokens are unknown, because text in the model's target language has fewer. */
+/* Report skipped pairs and unknown words. Report unknown words only if more than half of the tokens
+ * are unknown, because text in the model's target language has fewer unknown tokens. */
 static void note_skipped_pairs(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s skipped: a side has more than 5,000 tokens", scores->left_out,
@@ -557,8 +557,8 @@ int evaluate_command(int argc, char **argv) {
       "evaluate",
       "[options] PAIRS...",
       "Measures a model on sentence pairs. Prints loss and perplexity per target token (</s>\n"
-      "included), the fraction of translations equal to the reference, BLEU and chrF2, and\n"
-      "with --ter also TER. BLEU, chrF2 and TER are those of sacreBLEU. With --hypothesis and\n"
+      "included), BLEU, chrF2, and the fraction of translations that equal the reference;\n"
+      "--ter adds TER. BLEU, chrF2 and TER are those of sacreBLEU. With --hypothesis and\n"
       "--reference instead of PAIRS, scores files with one sentence per line. Several\n"
       "hypotheses are compared by paired bootstrap resampling.",
       options,

@@ -119,8 +119,8 @@ static int run(const struct translate_lines *job, const elman_model *model,
 
 int translate_lines(struct translate_lines *job, struct models *models,
                     struct sentence_input *sentences, const char *output_path) {
-  /* Scores are not printed. Without them, greedy search is faster, but no translation is found
-   * improbable. This matters for one text, not for files. */
+  /* Scores are not printed. Greedy search is faster without scores, but cannot warn of an
+   * improbable translation. This warning matters for TEXT, not for files. */
   job->options.without_attention = true;
   job->options.without_scores = !job->n_best && !job->json && sentences->texts.count == 0;
   int code = models_open(models, &job->options);
