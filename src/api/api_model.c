@@ -70,8 +70,8 @@ elman_model_options elman_model_options_default(void) {
 
 enum { DEFAULT_MERGES = 8000 };
 
-/* Replace the token mode `auto` by BPE if the options request subwords, and both automatic modes if
- * the subwords are joint. */
+/* Replace the token mode `auto` of a side by BPE if the options request subwords for this side. If
+ * the subwords are joint, replace `auto-bpe` by BPE, too. */
 static elman_status choose_subwords(elman_model_options *options, elman_error *error) {
   const bool both = options->subwords > 0 || options->joint_subwords;
   const char *problem = NULL;
@@ -116,8 +116,8 @@ static elman_status count_words(struct vocabulary_pair *vocabularies, const elma
   return status;
 }
 
-/* Complete and check the options. Set *config to the configuration except for the vocabulary sizes,
- * which are not known yet; model_create checks them. */
+/* Complete and check the options. Set *config to the configuration without the vocabulary sizes,
+ * which are not known yet; model_create checks the sizes. */
 static elman_status configure(struct model_config *config, elman_model_options *from,
                               elman_error *error) {
   elman_status status = choose_subwords(from, error);

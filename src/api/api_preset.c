@@ -122,7 +122,7 @@ __attribute__((format(printf, 2, 3))) static void note(const elman_preset *prese
   preset->note(preset->context, message);
 }
 
-/* Set the rows of these scopes, in the struct at `fields`. */
+/* In the struct at `fields`, set the rows of these scopes that were not given. */
 static elman_status set_rows(void *fields, unsigned scopes, const struct preset_row *row,
                              const elman_preset *preset, elman_error *error) {
   struct preset_setting setting;
@@ -154,7 +154,7 @@ static void fit_model_options(elman_model_options *options, const elman_preset *
   }
 }
 
-/* Switch off the preset's augmentation, which changes the words that a guide links. */
+/* Switch off the preset's augmentation, because it changes the words that a guide links. */
 static void fit_augmentation(elman_train_options *options, const elman_preset *preset) {
   const elman_option *row = NULL;
   while ((row = elman_option_next(row, ELMAN_SCOPES_TRAIN)) != NULL) {

@@ -41,8 +41,8 @@ static elman_status encode_all(elman_training *run, const struct model *model,
   return status;
 }
 
-/* Record that the parameters have changed. The search of the model was chosen for other
- * parameters. */
+/* Record that the parameters have changed, and clear the search of the model, which was chosen for
+ * other parameters. */
 static void mark_trained(elman_training *run, struct model *model) {
   run->changes = ++model->changes;
   model->search = (elman_search){0};

@@ -82,7 +82,7 @@ static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
   elman_translate_options checked = *options;
-  checked.without_scores = false; /* penalties may come from the model; then they are no error */
+  checked.without_scores = false; /* penalties from the model are no error */
   elman_status status =
       elman_options_check(ELMAN_SCOPES_TRANSLATE, &checked, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
@@ -102,8 +102,8 @@ static elman_status check_translate_options(const struct model *model,
 
 /* ---- state between calls ---- */
 
-/* Use the current values that the search derives from the weights, and make the options refer to
- * the models of their precision. */
+/* Use the current values that the search derives from the weights. Make the options refer to models
+ * in the precision that the options name. */
 static elman_status fit(elman_translator *translator, elman_translate_options *options,
                         elman_error *error) {
   struct translator *inner = &translator->inner;
@@ -182,7 +182,8 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
 
 /* ---- texts ---- */
 
-/* Make the error of sentence k of `count` that of its text: name the sentence. */
+/* Set `problem`, the error of a text, to the error of its sentence k of `count`. The message names
+ * the sentence. */
 static void set_problem(elman_error *problem, const elman_error *of_sentence, size_t k,
                         size_t count, const elman_sentence *sentence) {
   enum { LONGEST = 60 };
@@ -193,8 +194,8 @@ static void set_problem(elman_error *problem, const elman_error *of_sentence, si
              shown.length < sentence->length ? "..." : "", of_sentence->message);
 }
 
-/* Join the translations of the sentences of a text. The first error of a sentence is that of the
- * text. */
+/* Join the translations of the sentences of a text. If sentences have errors, the text gets the
+ * first of them. */
 static elman_status join_text(elman_translation **whole, elman_error *problem,
                               const struct outcomes *parts, const elman_sentence *text,
                               const elman_sentence *sentences, size_t count,
@@ -209,7 +210,8 @@ static elman_status join_text(elman_translation **whole, elman_error *problem,
   return is_answered(status) ? ELMAN_OK : fail_again(error, problem);
 }
 
-/* Join the translations of `parts`; those of texts with one sentence become the outcomes. */
+/* Join the translations of `parts`. The translation of a text with one sentence becomes the outcome
+ * itself. */
 static elman_status join_texts(struct outcomes *outcomes, const struct outcomes *parts,
                                const struct split_texts *split, const elman_sentence *texts,
                                const elman_translate_options *options, elman_error *error) {

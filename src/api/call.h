@@ -16,8 +16,8 @@ struct surroundings {
 };
 
 /* Set up a team for a call. It has `threads` threads; 0 = one per processor. `work` is the number
- * of multiplications in the call's largest product. If that is too little for several threads, use
- * one. If this function succeeds, the caller must call leave() at the end. */
+ * of multiplications in the call's largest product. If this work is too little for several threads,
+ * use one thread. If this function succeeds, the caller must call leave() at the end. */
 elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);

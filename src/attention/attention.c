@@ -332,7 +332,8 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
   if (count > 0) (own != NULL ? own : guided_softmax_backward)(dscores, &guided, scratch);
 }
 
-/* Apply dropout to query t. Its position in the mask does not depend on the range of queries. */
+/* Apply dropout to query t. The position of the query in the dropout mask does not depend on the
+ * range of queries. */
 static void drop(real *row, const struct attention_pass *pass, struct attention_head head,
                  size_t t) {
   const struct attention_shape shape = pass->shape;

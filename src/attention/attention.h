@@ -1,8 +1,8 @@
 /* Attention: each query computes a weighted mean of values. The weights come from the scores of the
- * query with the keys. Encoder–decoder attention and self-attention share this code. In the former,
- * queries are decoder states, and keys and values are encoder states; in the latter, all three are
- * the same states. docs/bptt.md, (6) to (8) and (15) to (17); docs/mechanisms.md, (45) to (71);
- * docs/training.md, (72).
+ * query with the keys. Encoder–decoder attention and self-attention share this code. In
+ * encoder–decoder attention, queries are decoder states, and keys and values are encoder states. In
+ * self-attention, all three are the same states. docs/bptt.md, (6) to (8) and (15) to (17);
+ * docs/mechanisms.md, (45) to (71); docs/training.md, (72).
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *

@@ -149,7 +149,8 @@ static inline size_t attention_rows(const struct attention_pass *pass) {
  * weight if `biased`. */
 struct linear attention_map(const struct attention_pass *pass, size_t weight, bool biased);
 
-/* Run its backward pass from dy to dx = beta dx + dy W, and to the gradients of weight and bias. */
+/* Run the backward pass of attention_map: compute dx = beta dx + dy W from dy, and add to the
+ * gradients of weight and bias. */
 void attention_map_backward(const struct attention_gradients *d, real *dx, real beta,
                             const real *dy, const real *x, const struct attention_pass *pass,
                             size_t weight, bool biased);

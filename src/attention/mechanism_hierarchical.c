@@ -2,7 +2,7 @@
  * weights within a segment give the weighted mean of its keys. The score of this mean with a second
  * query determines the segment's weight (Yang et al., NAACL 2016). The weight of a key is the
  * product of both weights. docs/mechanisms.md, (66) to (70). Each segment is a clause, or it has
- * `window` keys; in the latter case the last segment may be shorter. */
+ * `window` keys; without clauses, the last segment may be shorter. */
 #include <float.h>
 #include <string.h>
 

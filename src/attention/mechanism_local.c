@@ -96,7 +96,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 /* ---- the guide loss ---- */
 
 /* Return log a. Outside the window the weight is zero, so the guide uses the Gaussian alone: log a
- * = log g. This moves the center toward the key. (78) */
+ * = log g. The guide then moves the center toward the key. (78) */
 static double gaussian_guided_log(const struct attention_row *row, size_t n, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];

@@ -3,9 +3,10 @@
  *   base                                          used            size
  *    | array, 64-byte aligned | gap | array | gap | free ...        |
  *
- * The function that allocates the arrays runs twice: first on an arena without a block (all zero),
- * which only counts bytes, then on one with a block of that size. A size that overflows sets
- * `failed`, which stays set and is checked once. Under AddressSanitizer the gaps are poisoned. */
+ * The function that allocates the arrays runs twice. The first run has an arena without a block
+ * (all zero) and only counts bytes. The second run has an arena with a block of that size. A size
+ * that overflows sets `failed`, which stays set and is checked once. Under AddressSanitizer the
+ * gaps are poisoned. */
 #ifndef ELMAN_BASE_ARENA_H
 #define ELMAN_BASE_ARENA_H
 

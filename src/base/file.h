@@ -38,9 +38,9 @@ struct text_limits {
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 
-/* Check the first bytes of a file, FILE_START of them if it has as many. Return a description of a
- * file that is refused, and NULL for a file that is read. Set *has_lines to whether the limit of
- * lines applies. */
+/* Check the first FILE_START bytes of a file, or all bytes of a shorter file. Return a description
+ * of a file that is refused, and NULL for a file that is read. Set *has_lines to whether the limit
+ * of lines applies. */
 typedef const char *file_check(bool *has_lines, struct text start);
 
 /* Like file_read_text, with another check of the start. */

@@ -66,12 +66,13 @@ static bool is_pickle(struct text start) {
   return start.length > 2 && start.bytes[0] == '\x80' && start.bytes[1] >= 2 && start.bytes[1] <= 5;
 }
 
-/* A safetensors file begins with the length of its header, at most 100 MB, and the header. */
+/* A safetensors file begins with the length of its header (at most 100 MB), followed by the
+ * header. */
 static bool is_safetensors(struct text start) {
   return has_bytes(start, 4, "\0\0\0\0{", 5) && (unsigned char)start.bytes[3] < 8;
 }
 
-/* Return whether the text begins with this tag, and the end of the line or another tag follows it.
+/* Return whether the text begins with this tag, followed by the end of the line or by another tag.
  * In a sentence about a tag, text or a tab follows the tag. */
 static bool begins_with_tag(struct text text, const char *tag) {
   const size_t length = strlen(tag);
@@ -194,7 +195,7 @@ static bool is_binary(struct text start) {
          !is_mostly_text(start, '\n');
 }
 
-/* Return whether a CR and no LF ends lines of valid text: there is text after a CR. */
+/* Return whether lines of valid text end with CR alone: there is no LF, and text follows a CR. */
 static bool ends_lines_with_cr(struct text start) {
   if (memchr(start.bytes, '\n', start.length) != NULL) return false;
   while (start.length > 0 && start.bytes[start.length - 1] == '\r') start.length--;

@@ -13,9 +13,9 @@ enum { FILE_START = 1 << 16 };
  * save its text as UTF-8 text". Return NULL if the bytes have the signature of no known format. */
 const char *file_kind(struct text start);
 
-/* Return the same for a file that must be UTF-8 text with lines; NULL if it may be such text.
- * `complete` states that `start` is the whole file or has FILE_START bytes. Only then the function
- * also detects other binary files, and text whose lines end with CR. */
+/* Like file_kind, for a file that must be UTF-8 text with lines. Return NULL if the file may be
+ * such text. `complete` states that `start` is the whole file or has FILE_START bytes. If it is
+ * true, the function also detects other binary files, and text whose lines end with CR. */
 const char *file_is_not_text(struct text start, bool complete);
 
 #endif

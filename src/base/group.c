@@ -14,8 +14,8 @@ size_t group_first(size_t count, size_t rank, size_t size) {
   return count / size * rank + count % size * rank / size;
 }
 
-/* The arrays in this file have a fixed size, because if a process failed to allocate memory, the
- * others would wait for it forever. */
+/* The arrays in this file have a fixed size. Allocation could fail in one process, and the other
+ * processes would then wait for it forever. */
 static elman_status check_size(const elman_group *group, elman_error *error) {
   if (group->size <= GROUP_MOST) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes were started; the limit is %d",

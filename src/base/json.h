@@ -53,13 +53,14 @@ struct json_field {
   const char **string; /* the string is valid as long as the object */
 };
 
-/* Words that follow the name of an object, about an entry that its reader refuses. */
+/* A fault: the words that follow the name of an object and state why its reader refuses an
+ * entry. */
 enum { JSON_FAULT_SIZE = 128 };
 
 /* Format that the entry `key` is missing, or that its value is wrong. */
 void json_fault_of(char fault[JSON_FAULT_SIZE], const json_t *object, const char *key);
 
-/* Format that no reader knows the entry `key`. */
+/* Format that the entry `key` is unknown to every reader. */
 void json_fault_unknown(char fault[JSON_FAULT_SIZE], const char *key);
 
 /* Read the entries of `object`. Return true if it has exactly these entries; otherwise, format the

@@ -33,8 +33,8 @@ double portable_tanh(double x);
 double portable_cos_turns(double u);
 
 /* Return base^exponent for base >= 0; 0.57 ulp, or 0.79 ulp if the result is subnormal. A result
- * that a double represents is exact. -0 counts as 0. For base < 0 the result is NaN, also for an
- * integer exponent, and 1 for the exponent 0. */
+ * that a double represents is exact. -0 counts as 0. For base < 0 the result is 1 for the exponent
+ * 0, and NaN for any other exponent, even an integer. */
 double portable_power(double base, double exponent);
 
 #endif

@@ -68,7 +68,7 @@ double random_normal(struct random_stream stream, uint64_t index) {
   return radius * portable_cos_turns(unit(words[2], words[3]));
 }
 
-/* Return the high word of a 128-bit product; its bias is below bound / 2^64. */
+/* Return the high word of a 128-bit product. The bias of the result is below bound / 2^64. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound) {
   __extension__ typedef unsigned __int128 wide;
   return (uint64_t)(((wide)random_bits(stream, index) * bound) >> 64);

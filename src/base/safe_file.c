@@ -76,7 +76,8 @@ static void describe(struct output_place *place, const struct stat *info) {
 }
 
 /* Return whether the link is in /proc/self/fd and therefore leads to an open file. That file has an
- * offset and may be open for appending. It may have no name, and the link then reads "pipe:[7]". */
+ * offset and may be open for appending. If the file has no name, the link reads, for example,
+ * "pipe:[7]". */
 static bool is_descriptor(struct output_place *place) {
   struct statfs system;
   struct stat named, open;
@@ -175,7 +176,7 @@ static void safe_file_close(elman_file *file) {
 
 enum { NAME_ATTEMPTS = 100 };
 
-/* Texts before and after the process ID in a temporary name. With shorter ones, a user's file such
+/* Texts before and after the process ID in a temporary name. With shorter texts, a user's file such
  * as "report.2026-11.tmp" would have the form of a temporary name, and remove_abandoned would
  * delete it. */
 static const char MIDDLE[] = ".elman-", END[] = ".tmp";
@@ -494,9 +495,9 @@ static void write_claim(int descriptor) {
 struct elman_lock {
   char *path;
   int descriptor;    /* -1 = nothing is claimed */
-  char problem[256]; /* the reason if no claim was made: the file cannot be created, or the file
-                        system has no locks. Empty otherwise, and for a device or a pipe, which
-                        needs no claim */
+  char problem[256]; /* the reason why no claim was made: the file cannot be created, or the file
+                        system has no locks. Empty if a claim was made, and for a device or a pipe,
+                        which needs no claim */
 };
 
 /* Continue without a claim and store the reason. */
@@ -587,8 +588,8 @@ const char *elman_lock_problem(const elman_lock *lock) {
 
 void elman_lock_release(elman_lock *lock) {
   if (lock == NULL) return;
-  /* Remove the file before unlocking it. A process that opened it earlier then detects that it has
-   * no name. */
+  /* Remove the file before unlocking it. A process that opened the file earlier then detects that
+   * the file has no name. */
   if (lock->descriptor >= 0) {
     unlink(lock->path);
     close(lock->descriptor);

@@ -60,10 +60,9 @@ struct elman_file {
   int problem;     /* errno of the first failed write, or 0 */
 };
 
-/* Open a new file that will replace `path`. From the start it has the permissions of the file
- * `like` if that file exists. Otherwise it has those of the file that it replaces, or, without such
- * a file, those that the umask allows. `like` may be NULL. After an error nothing needs to be
- * closed. */
+/* Open a new file that will replace `path`. From the start the new file has the permissions of the
+ * file `like` if that file exists; otherwise those of the replaced file; if neither file exists,
+ * those that the umask allows. `like` may be NULL. After an error nothing needs to be closed. */
 elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
 

@@ -123,7 +123,7 @@ static const struct {
     {"loss", "cross-entropy nll perplexity ppl"},
 };
 
-/* Options of other programs to which nothing corresponds. */
+/* Options of other programs that have no counterpart here. */
 static const struct {
   const char *reason, *elsewhere;
 } reasons[] = {
@@ -184,7 +184,7 @@ static size_t edit_distance(const struct name *a, const struct name *b) {
   return d[a->length][b->length];
 }
 
-/* Return whether `word`, which ends at a space or NUL, and `name` differ in hyphens at most. */
+/* Return whether `word` and `name` are equal, apart from hyphens. `word` ends at a space or NUL. */
 static bool is_same(const char *word, const char *name) {
   for (;; word++, name++) {
     word += strspn(word, "-");
@@ -270,8 +270,8 @@ static bool begin_alike(const struct name *a, const struct name *b) {
   return a->text[0] == b->text[0] || (a->text[0] == b->text[1] && a->text[1] == b->text[0]);
 }
 
-/* Return the number of typing errors that a name of this length may have. A short name with another
- * letter is another name: "pos" is not "pot". */
+/* Return the number of typing errors that a name of this length may have. A short name in which one
+ * letter differs is another name: "pos" is not "pot". */
 static size_t errors_allowed(size_t length) {
   return length < 4 ? 0 : length < 7 ? 1 : (length + 1) / 4;
 }

@@ -22,11 +22,11 @@ uint64_t text_hash(struct text text); /* XXH64 */
  * is not among them. */
 bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
 
-/* Set *number to the number that `digits` begins with. Its decimal point is a point in any locale
- * of the program. Return the first byte after the number, or NULL if memory ran out. */
+/* Set *number to the number at the start of `digits`. The decimal point is '.' in every locale.
+ * Return the first byte after the number, or NULL if memory ran out. */
 const char *real_parse(double *number, const char *digits);
 
-/* Return the beginning of a text, whole characters of at most `most` bytes. */
+/* Return the beginning of a text: as many whole characters as fit in `most` bytes. */
 struct text text_beginning(struct text text, size_t most);
 
 /* Remove `count` bytes from the front. */
@@ -73,7 +73,8 @@ void buffer_print(struct buffer *buffer, const char *format, ...)
 void buffer_clear(struct buffer *buffer); /* keeps the memory */
 /* Truncate to `length` bytes, which must not exceed the current length. */
 void buffer_cut(struct buffer *buffer, size_t length);
-/* Give `buffer` the contents of `by`, which gets its memory. A buffer that has failed stays so. */
+/* Move the contents of `by` to `buffer`; `by` gets the memory of `buffer`. A buffer that has failed
+ * remains failed. */
 void buffer_replace(struct buffer *buffer, struct buffer *by);
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */

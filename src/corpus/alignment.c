@@ -89,7 +89,7 @@ elman_status alignment_read(bool *found, struct word_link *link, struct text *re
   return ELMAN_OK;
 }
 
-/* ---- links of tokens ---- */
+/* ---- links between tokens ---- */
 
 void token_linker_free(struct token_linker *linker) {
   free(linker->words);
@@ -101,7 +101,7 @@ void token_linker_free(struct token_linker *linker) {
   *linker = (struct token_linker){0};
 }
 
-/* ---- links of tokens: words ---- */
+/* ---- links between tokens: the words of the tokens, and their links ---- */
 
 /* The words that each token overlaps. */
 struct located {
@@ -161,7 +161,7 @@ static elman_status read_words(size_t *count, struct token_linker *linker, struc
   return ELMAN_OK;
 }
 
-/* ---- links of tokens: tokens ---- */
+/* ---- links between tokens: from the links of their words ---- */
 
 static bool any(const bool *linked, struct word_range words) {
   for (size_t word = words.first; word < words.end; word++)

@@ -63,10 +63,10 @@ struct token_linker {
 
 void token_linker_free(struct token_linker *linker);
 
-/* Append the links of pair number `pair`, which must be the next pair: link each token of a linked
- * word with each token of the other word. A token belongs to every word that it overlaps. Words are
- * the default units of vocab/locate.h, for the lines of the corpus. Return ELMAN_BAD_DATA for text
- * that is not an alignment, and for a word out of range. */
+/* Append the links of pair number `pair`, which must be the next pair. If two words are linked,
+ * link each token of the one word with each token of the other. A token belongs to every word that
+ * it overlaps. Words are the default units of vocab/locate.h, for the lines of the corpus. Return
+ * ELMAN_BAD_DATA for text that is not an alignment, and for a word out of range. */
 elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
                              const struct encoded_side sides[2], struct text alignment,
                              elman_error *error) CHECKED;

@@ -37,8 +37,9 @@ bool augmentation_is_used(const struct augmentation *augmentation) {
 
 /* ---- changes of the text ---- */
 
-/* Return the random numbers of a modifier for a pair. No two modifiers and pairs share them.
- * COPY_NUMBERS has a stream of its own, so that it does not affect what the others draw. */
+/* Return the random numbers of a modifier for a pair. Each modifier of each pair has other numbers.
+ * COPY_NUMBERS has a stream of its own, so that it does not affect the numbers of other
+ * modifiers. */
 static struct draws draws_for(const struct filling *filling, size_t index, enum modifier modifier) {
   const uint64_t seed = filling->augmentation->seed;
   const uint32_t epoch = (uint32_t)filling->epoch;
@@ -114,7 +115,7 @@ static void set_case(struct augmentation_slot *slot, const struct filling *filli
         slot->by[letter_case == UPPER_CASE ? UPPER : TITLE] = true;
 }
 
-/* Apply all modifiers but noise. The texts of the slot are those of the pair. */
+/* Apply all modifiers except noise. The texts of the slot are those of the pair. */
 static void modify(struct augmentation_slot *slot, const struct filling *filling, size_t index) {
   struct draws draws;
   if (applies(&draws, filling, index, MERGE)) merge_next(slot, filling, index, &draws);
@@ -208,7 +209,7 @@ static bool has_new_unknown(const struct augmentation_slot *slot, const struct f
          unknown > count_unknown(target->ids + first, target->starts[index + slot->joined] - first);
 }
 
-/* Apply the modifiers but noise, unless they make a word of the target unknown. */
+/* Apply all modifiers except noise, unless they make a word of the target unknown. */
 static elman_status change_pair(struct augmentation_slot *slot, const struct filling *filling,
                                 size_t index, elman_error *error) {
   modify(slot, filling, index);
@@ -222,7 +223,7 @@ static elman_status change_pair(struct augmentation_slot *slot, const struct fil
 
 /* ---- noise ---- */
 
-/* The target has <unk> for each word of the noise. A program that translates replaces it by the
+/* The target has <unk> for each word of the noise. In a translation, <unk> is replaced by the
  * source text with the largest attention weight. */
 static elman_status add_noise(struct augmentation_slot *slot, const struct filling *filling,
                               struct draws *draws, elman_error *error) {
@@ -241,7 +242,7 @@ static elman_status add_noise(struct augmentation_slot *slot, const struct filli
   return encode_sides(slot, filling, error);
 }
 
-/* Teach to copy the numbers that both sides contain. */
+/* Change the pair so that it teaches to copy the numbers that both sides contain. */
 static elman_status copy_numbers(struct augmentation_slot *slot, const struct filling *filling,
                                  struct draws *draws, elman_error *error) {
   slot->by[COPY_NUMBERS] = noise_copy_numbers(slot->texts, draws, &slot->scratch);

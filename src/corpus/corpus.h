@@ -85,11 +85,11 @@ void sentences_clear(struct sentences *sentences); /* keeps the memory */
 struct text corpus_text(const struct corpus *corpus, elman_side side, size_t index);
 
 struct encoding_options {
-  size_t max_length;     /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
-                            unlimited */
-  bool guided;           /* read the alignments of the pairs for guided alignment. A bad one is
-                            ELMAN_BAD_DATA if the pairs are strict or most are bad; otherwise the
-                            pair is skipped and counted */
+  /* Maximum tokens on a side; longer pairs are skipped and counted; 0 = unlimited. */
+  size_t max_length;
+  /* Read the alignments of the pairs for guided alignment. A bad alignment is ELMAN_BAD_DATA if the
+   * pairs are strict or most alignments are bad; otherwise its pair is skipped and counted. */
+  bool guided;
   bool keeps_texts;      /* keep the texts that were split into tokens */
   elman_pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
 };
@@ -113,8 +113,8 @@ struct resplit {
   uint64_t seed;
   /* A side that would exceed these limits keeps its original split; 0 = unlimited. */
   size_t max_length;
-  size_t batch_tokens; /* maximum number of pairs times the length of the longest side, </s>
-                          included */
+  size_t batch_tokens; /* maximum product of the number of pairs and the length of the longest side,
+                          </s> included */
   /* scratch memory and result */
   struct encoding encodings[2]; /* by side, because an encoding caches the words of one codec */
   struct corpus pairs;

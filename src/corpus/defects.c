@@ -66,8 +66,8 @@ static const char *skip_space(const char *at, const char *end) {
   return at < end && *at == ' ' ? at + 1 : at;
 }
 
-/* Return whether an entity starts at `at`, which is '&'. Spaces may separate its parts, as a
- * tokenizer leaves them, if the name is one of the common ones. */
+/* Return whether an entity starts at `at`, which is '&'. If the name is a common one, spaces may
+ * separate the parts of the entity, as a tokenizer leaves them. */
 static bool is_entity(const char *at, const char *end) {
   static const char *const common[] = {"amp", "apos", "quot", "lt", "gt", "nbsp", "bar", NULL};
   enum { LONGEST_NAME = 31 }; /* of the names of HTML's entities */
@@ -132,7 +132,8 @@ static int find_code(const int *table, int count, int codepoint) {
   return 0;
 }
 
-/* Return the byte that Windows-1252 reads as the character; 0 if there is none or it is ASCII. */
+/* Return the byte that Windows-1252 reads as the character; 0 if there is no such byte, and for
+ * ASCII characters. */
 static int byte_in_1252(int codepoint) {
   if (codepoint >= 0x80 && codepoint <= 0xFF) return codepoint;
   return codepoint > 0xFF ? find_code(windows_1252, 32, codepoint) : 0;

@@ -23,7 +23,7 @@ bool text_has_token_marks(struct text text);
 bool text_is_garbled(struct text text);
 
 /* Return whether the text has several question marks and no letters, as if an encoding had replaced
- * these. */
+ * the letters. */
 bool text_lost_letters(struct text text);
 
 /* How a spreadsheet would have quoted a field. */

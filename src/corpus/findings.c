@@ -30,8 +30,8 @@ struct side_sample {
   struct script_votes votes;
   size_t characters;
   size_t ids;
-  /* The text that more than half of the lines have is the one that is left when different texts
-   * cancel each other (Boyer and Moore). */
+  /* Two different texts cancel each other. If more than half of the lines have the same text, this
+   * text is left (Boyer and Moore). */
   uint64_t text;
   size_t lead;    /* lines of `text` that are not canceled */
   size_t matches; /* lines of `text`, counted in a second pass */
@@ -88,7 +88,7 @@ static elman_status sample_words(struct typical *typical, const elman_pairs *pai
   return status;
 }
 
-/* Return whether the sides of a pair seem to be interchanged. `sides` must have the order in which
+/* Return whether the sides of a pair seem to be interchanged. `sides` must be in the order in which
  * they were counted. */
 static bool looks_flipped(const struct typical *typical, const struct text sides[2]) {
   static const double LITTLE = 0.5;
@@ -97,8 +97,9 @@ static bool looks_flipped(const struct typical *typical, const struct text sides
   return evidence[T].for_source - evidence[S].for_source > LITTLE;
 }
 
-/* Interchange the sides of pairs of the sample in which they seem to be interchanged; with `undo`,
- * of pairs that earlier calls have changed. Return the number of these pairs. */
+/* Interchange the sides of each pair of the sample that seems to have interchanged sides. With
+ * `undo`, instead restore the pairs that earlier calls have changed. Return the number of pairs
+ * changed. */
 static size_t flip_pairs(struct typical *typical, bool *flipped, const elman_pairs *pairs,
                          size_t stride, bool undo) {
   size_t changes = 0;
@@ -117,7 +118,7 @@ static size_t flip_pairs(struct typical *typical, bool *flipped, const elman_pai
 
 /* Interchange the sides of pairs of the sample until no pair seems to be interchanged. The words of
  * a side are then of one language even if nearly half of the pairs were interchanged. Keep the
- * result only if the sides are in two languages; otherwise it means nothing. */
+ * result only if the sides are in two languages; otherwise the result means nothing. */
 static elman_status separate_words(struct typical *typical, const elman_pairs *pairs, size_t stride,
                                    elman_error *error) {
   enum { MOST_PASSES = 6 };
@@ -157,8 +158,8 @@ void typical_free(struct typical *typical) {
 
 /* ---- a pair ---- */
 
-/* Return whether the letters suffice for a copy that is no name: two words, or two characters of a
- * script without spaces. */
+/* Return whether the text is too long for a name, so that an equal text on the other side is a
+ * copy: it has two words, or two characters of a script without spaces. */
 static bool has_several_words(struct text text, const struct letter_counts *letters) {
   size_t start = 0, end, words = 0;
   uint64_t hash;
@@ -226,7 +227,7 @@ static bool is_in_wrong_language(const struct line_properties *line) {
   return false;
 }
 
-/* Return whether the sides are equal and Latin, such as a name. */
+/* Return whether the sides are equal and in Latin script, such as a name. */
 static bool is_latin_name(const struct line_properties *line) {
   return letters_script(&line->letters[S]) == SCRIPT_LATIN &&
          text_equal(line->sides[S], line->sides[T]);
@@ -238,7 +239,7 @@ static bool has_mixed_scripts(const struct line_properties *line) {
           letters_are_foreign(&line->letters[T], line->typical->script[T]));
 }
 
-/* Return whether the length ratio is unusual. Do not check the ratio of a swapped line. */
+/* Return whether the length ratio is unusual. The ratio of a swapped line is not checked. */
 static bool has_unlike_length(const struct line_properties *line) {
   const double expected = (double)line->characters[S] * line->typical->ratio + SLACK;
   const double found = (double)line->characters[T] + SLACK;

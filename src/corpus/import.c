@@ -122,8 +122,8 @@ elman_status import_check_size(const struct importer *importer, size_t number, s
 
 /* ---- pairs ---- */
 
-/* Append a field of a line. A tab becomes a space, and so does a line break with the white space
- * around it. Spaces at the ends are dropped. */
+/* Append a field of a line. A tab becomes a space. A line break, with the white space around it,
+ * also becomes one space. Spaces at the ends are dropped. */
 static void append_field(struct buffer *line, struct text field) {
   static const char white[] = " \t\r\n";
   const size_t start = line->length;
@@ -199,8 +199,8 @@ static bool starts_with(struct text text, const char *bytes, size_t length) {
 
 static const char utf8_mark[] = "\xEF\xBB\xBF";
 
-/* Return the byte order by the mark of UTF-16: 'l' for little-endian, 'b' for big-endian, 0 for
- * other text. */
+/* Return the byte order that the byte order mark of UTF-16 shows: 'l' for little-endian, 'b' for
+ * big-endian, 0 for other text. */
 static char utf16_order(struct text text) {
   if (starts_with(text, "\xFE\xFF", 2)) return 'b';
   return starts_with(text, "\xFF\xFE", 2) && !starts_with(text, "\xFF\xFE\0\0", 4) ? 'l' : 0;
@@ -228,7 +228,8 @@ static elman_status decode(struct importer *importer, struct buffer *bytes) {
 
 /* ---- choosing the format ---- */
 
-/* Return whether the name of the file ends in one of the suffixes, also before ".gz". */
+/* Return whether the name of the file ends in one of the suffixes. Ignore ".gz" after the
+ * suffix. */
 static bool has_suffix(const char *name, const char *const *suffixes) {
   size_t length = strlen(name);
   if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0) length -= 3;
@@ -329,8 +330,8 @@ static bool is_zip(struct text start) {
   return starts_with(start, "PK\3\4", 4);
 }
 
-/* Accept text, also in UTF-16 with a byte order mark, XML and zip archives of these. Lines of XML
- * and JSON may be long. */
+/* Accept text (also UTF-16 with a byte order mark), XML, and zip archives of text or XML. Lines of
+ * XML and JSON may be long. */
 static const char *check_start(bool *has_lines, struct text start) {
   struct text text = start;
   if (starts_with(text, utf8_mark, strlen(utf8_mark))) text_drop(&text, strlen(utf8_mark));

@@ -57,7 +57,7 @@ elman_status import_split_option(struct text words[2], const struct importer *im
                                  const char *option, const char *value) CHECKED;
 
 /* Choose source and target among names of columns or keys: names of sides such as "source" and
- * "target", or two languages. Return false if they are not clear. */
+ * "target", or two languages. Return false if the choice is not clear. */
 bool import_choose(size_t chosen[2], const struct text *names, size_t count);
 
 /* Return whether all names are languages. */

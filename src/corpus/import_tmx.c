@@ -61,8 +61,8 @@ static bool same_language(const char *a, const char *b, size_t length) {
   return true;
 }
 
-/* Return the variant in this language: the first one with the same name, or else with a more exact
- * one, such as en-US for en. Ignore the variant `other`. NULL = none. */
+/* Return the first variant in exactly this language; otherwise the first in a more exact language,
+ * such as en-US for en. Ignore the variant `other`. NULL = none. */
 static struct tmx_variant *find_variant(const struct tmx *tmx, const char *language,
                                         const struct tmx_variant *other) {
   const size_t length = strlen(language);
@@ -88,7 +88,7 @@ static void list_languages(char *list, size_t size, const struct tmx *tmx, size_
   import_list(list, size, names, count);
 }
 
-/* Choose the languages by the first unit with two. */
+/* Choose the languages of the first unit that has two. */
 static bool choose_languages(struct tmx *tmx) {
   elman_import_info *info = tmx->importer->info;
   size_t second = 1;
@@ -270,8 +270,8 @@ static elman_status report_xml(const struct tmx *tmx) {
                      XML_ErrorString(code));
 }
 
-/* Pass the content in pieces. The parser reads a tag or comment that is incomplete again with each
- * piece, so its size is limited. */
+/* Pass the content in pieces. With each piece, the parser reads an incomplete tag or comment again
+ * from its start, so the size of a tag or comment is limited. */
 static elman_status parse(struct tmx *tmx, struct text content) {
   enum { PIECE = 1 << 20 };
   const size_t most = tmx->importer->options->max_bytes;

@@ -1,5 +1,5 @@
-/* Zip archives are refused as other files that are not text: the library was built without libzip.
- */
+/* For a library that was built without libzip: zip archives are refused, like other files that are
+ * not text. */
 #include "corpus/import.h"
 
 bool import_reads_zip(void) {

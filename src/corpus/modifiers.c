@@ -99,7 +99,7 @@ static void append_case(struct buffer *into, struct text text, enum letter_case 
     append_title(into, text);
 }
 
-/* Replace `into` by `text` with the words changed that `other` contains, too. */
+/* Replace `into` by `text`, and change the words that `other` also contains. */
 static void change_common_words(struct buffer *into, struct text text, struct text other,
                                 enum letter_case letter_case) {
   size_t done = 0;

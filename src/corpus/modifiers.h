@@ -12,7 +12,7 @@
 bool drop_final_marks(struct buffer *text);
 
 /* Append " " unless characters beside the end of the text, or the start of `next`, are written
- * without spaces. Mode `space` always has one. */
+ * without spaces. In mode `space`, always append it. */
 void append_space_before(struct buffer *text, struct text next, elman_token_mode mode);
 
 enum letter_case { UPPER_CASE, TITLE_CASE };
@@ -22,17 +22,17 @@ enum letter_case { UPPER_CASE, TITLE_CASE };
  * was changed. */
 bool change_case(struct buffer texts[2], enum letter_case letter_case, struct buffer *scratch);
 
-/* Add typing errors to words of at least three letters of alphabets: one, and another one for every
- * eight words. Two letters are interchanged, or one is omitted, doubled or replaced by its neighbor
- * on the keyboard. Change nothing if most of the text is in another script. Return whether anything
- * was changed. */
+/* Add typing errors to words of at least three letters of alphabets: one error, and one more for
+ * every eight words. In an error, two letters are interchanged, or one letter is omitted, doubled
+ * or replaced by its neighbor on the keyboard. Change nothing if most of the text is in another
+ * script. Return whether anything was changed. */
 bool add_typos(struct buffer *text, struct draws *draws, struct buffer *scratch);
 
 /* Return the next run of letters (or of digits) at or after byte *at, and move *at to its end. Only
  * letters of scripts with case count. Return an empty text if there is none. */
 struct text next_word(struct text text, size_t *at, bool digits);
 
-/* Return whether one of these runs of the text equals `word`. */
+/* Return whether a run of the text, as next_word finds them, equals `word`. */
 bool contains_word(struct text text, struct text word, bool digits);
 
 #endif

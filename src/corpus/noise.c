@@ -415,8 +415,9 @@ void noise_insert(struct buffer *text, const struct noise *noise, elman_side sid
 
 /* ---- vocabularies ---- */
 
-/* Append the tokens of `text`: in mode `words` those that are no words, in mode `bpe` all without
- * their marks, in mode `chars` all with their marks, without marks and with the mark of a space. */
+/* Append the tokens of `text`. In mode `words`, append only tokens that are not words. In mode
+ * `bpe`, append all tokens without their marks. In mode `chars`, append each token three times:
+ * with its own mark, without a mark, and with the mark of a space. */
 static elman_status add_tokens(struct tokens *tokens, struct encoding *encoding,
                                const struct codec *codec, const char *text, elman_token_mode mode,
                                elman_error *error) {

@@ -25,13 +25,13 @@ struct noise {
 void noise_draw(struct noise *noise, struct draws *draws);
 
 /* Replace a number or name that both texts contain by a random one in the source, and by
- * COPIED_WORD in the target. Return whether they share any. */
+ * COPIED_WORD in the target. Return whether the texts share a number or name. */
 bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
 
-/* Replace every number of two or more characters that both texts contain by COPIED_WORD in the
- * target, and with probability 1/2 by a random number of the same form in the source. A number may
- * contain . , : between digits, a $ before them and a % after them. Return whether the texts
- * share any. */
+/* Process every number of two or more characters that both texts contain. Replace it by COPIED_WORD
+ * in the target and, with probability 1/2, by a random number of the same form in the source. A
+ * number may contain . , : between digits, a $ before them and a % after them. Return whether the
+ * texts share such a number. */
 bool noise_copy_numbers(struct buffer texts[2], struct draws *draws, struct buffer *scratch);
 
 /* Put the noise of a side into its text. `marked` states that both sides have final marks. */

@@ -412,7 +412,8 @@ static elman_status skip(struct pairs_reader *reader, const struct file_lines *l
 }
 
 /* Return the number of words that an alignment can refer to. If it refers to tokens, return
- * SIZE_MAX, because their number is not known before corpus_encode, which checks them. */
+ * SIZE_MAX, because the number of tokens is not known before corpus_encode, which checks the
+ * links. */
 static size_t alignment_units(struct text text, const struct unit_lines *lines) {
   return units_are_tokens(text, ELMAN_UNITS_AUTO, lines) ? SIZE_MAX : words_count(text);
 }

@@ -54,7 +54,8 @@ static void note_character(struct outline *outline, int codepoint) {
   }
 }
 
-/* Keep words that names and loans share: a capital letter, or at least five bytes. */
+/* Keep words that may be equal on both sides, such as names and loanwords: those with a capital
+ * letter, and those of at least five bytes. */
 static void note_words(struct outline *outline, struct text text) {
   enum { LONG_WORD = 5 };
   uint64_t hash;
@@ -156,7 +157,7 @@ static void add_statistics(struct statistics *sums, const struct shift_lines *li
   }
 }
 
-/* Logarithms of likelihood ratios: of translations to lines of the neighborhood. */
+/* Logarithms of the likelihood ratios between translations and neighboring lines. */
 struct weights {
   double states[RELATIONS][STATES];
   double constant, squared; /* coefficients of the unlikeness of the lengths */
@@ -218,7 +219,7 @@ static struct weights estimate_weights(const struct shift_lines *lines) {
 
 /* ---- the shifts ---- */
 
-/* Return whether a side also occurs `lines_on` lines on. Such lines fit in both places. */
+/* Return whether lines `at` and `other` have an equal side. Such lines fit in both places. */
 static bool repeats(const struct shift_lines *lines, size_t at, size_t other) {
   return lines->sides[0][at].hash == lines->sides[0][other].hash ||
          lines->sides[1][at].hash == lines->sides[1][other].hash;

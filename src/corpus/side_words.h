@@ -33,11 +33,11 @@ size_t side_word_next(uint64_t *hash, struct text text, size_t *start);
 elman_status side_words_add(struct side_words *words, const struct text sides[2],
                             elman_error *error) CHECKED;
 
-/* Count the words of a pair, which were added, on the other side instead. */
+/* Move the counts of the words of a pair to the other side. The pair must have been added. */
 void side_words_flip(struct side_words *words, const struct text sides[2]);
 
-/* Return whether nearly all occurrences of frequent words are on one side, as with two languages
- * and not with two texts in one. */
+/* Return whether nearly all occurrences of frequent words are on the side where their word is more
+ * frequent. This is true for two languages, and false for two texts in one language. */
 bool side_words_are_separate(const struct side_words *words);
 
 /* Words of a text: their number, and how much more likely they are in the source than in the

@@ -125,8 +125,8 @@ static int compare_groups(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Return the part that lacks the largest proportion of its pairs, among the parts with space for
- * `size` pairs. */
+/* Among the parts with space for `size` pairs, return the part that lacks the largest proportion of
+ * its pairs. */
 static elman_part choose_part(const elman_split *split, size_t size) {
   elman_part best = ELMAN_PART_TRAIN;
   double most = 0;

@@ -37,8 +37,9 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
   return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
-/* Return the mode to use if `found` suits the script. In AUTO_BPE, characters remain the tokens of
- * Han only: they stand for words or their parts. Letters of Thai or kana do not. */
+/* Return the mode to use if `found` suits the script. In AUTO_BPE, characters remain tokens only
+ * for Han, because a Han character stands for a word or a part of a word. A letter of Thai or kana
+ * does not. */
 static elman_token_mode choose_mode(elman_token_mode asked, elman_token_mode found,
                                     enum script script) {
   if (!token_mode_is_automatic(asked)) return asked;

@@ -146,9 +146,9 @@ void decoder_plan(struct decoder_pass *pass) {
                                       .numerics = weights->numerics};
 }
 
-/* ---- the bridge from the encoder's final states to the decoder's first: a copy, or tanh(W e + b)
- * with a bidirectional encoder; without tanh for parts other than h, which are unbounded.
- * docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
+/* ---- the bridge from the encoder's final states to the decoder's first: a copy, or with a
+ * bidirectional encoder tanh(W e + b). Parts of the state other than h are unbounded and have no
+ * tanh. docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
 
 /* Return the offset of part p of a layer in the encoder's final states, or in their gradients. */
 static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {

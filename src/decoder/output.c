@@ -202,7 +202,7 @@ struct score_job {
 };
 
 /* Return the number of blocks in a tile. A general matrix product copies all features once per
- * tile. Therefore use a single tile for many rows. These belong to several sentences, which the
+ * tile. Therefore use a single tile for many rows. Many rows belong to several sentences, which the
  * threads share. A product in eight bits copies nothing. */
 static size_t tile_blocks(size_t rows, size_t blocks, bool in_eight_bits) {
   enum { MANY_ROWS = 64, TILES = 8 };

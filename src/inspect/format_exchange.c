@@ -78,9 +78,9 @@ const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_phar
  *   number ||| target tokens ||| score ||| source tokens ||| S+1 T+1
  *   T + 1 rows of S + 1 weights, and an empty line
  *
- * SoftAlignments adds <EOS> to both sides. The source has none here, so its column is zero. The row
- * of a translation without </s> is also zero. SoftAlignments divides by the number of tokens, so an
- * empty side is replaced by one token, which keeps the numbering of sentences.
+ * SoftAlignments adds <EOS> to both sides. The source has no <EOS> here, so the column of <EOS> is
+ * zero. The row of a translation without </s> is also zero. SoftAlignments divides by the number of
+ * tokens, so an empty side is replaced by one token, which keeps the numbering of sentences.
  * https://github.com/M4t1ss/SoftAlignments */
 
 static const char NO_TOKENS[] = "∅";

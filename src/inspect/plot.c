@@ -16,8 +16,8 @@ enum {
   PLOT_RIGHT = 36, /* half of the last label of the horizontal axis */
   MOST_PANELS = 16,
   MOST_TICKS = 16,
-  MOST_POINTS = 500, /* of a curve; a longer curve is drawn as means */
-  DOT_POINTS = 60,   /* a curve of validations with more has no dots */
+  MOST_POINTS = 500, /* of a curve; a longer curve is drawn as means of its parts */
+  DOT_POINTS = 60,   /* a curve of validations with more points has no dots */
   TICK_DIGITS = 6,
   KEY_LINE = 30, /* length of a line in the legend */
   NAME_WIDTH = 48,
@@ -25,7 +25,7 @@ enum {
 };
 
 /* Colors of Okabe and Ito, which color-blind readers distinguish, on white. Further runs have the
- * same colors and another line. */
+ * same colors and another line style. */
 static const char *const COLORS[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                      "#B58900", "#56B4E9", "#000000"};
 static const char *const DASHES[] = {"none", "7 3", "2 2", "9 3 2 3"};

@@ -189,7 +189,7 @@ struct log_row {
   double update, x, y;
 };
 
-/* Read the row whose first entry is at *entry, and move *entry behind it. */
+/* Read the row whose first entry is at *entry, and move *entry past the row. */
 static struct log_row row_of(const elman_run_log *log, size_t row, size_t *entry,
                              const size_t keys[3]) {
   double numbers[3] = {NAN, NAN, NAN};

@@ -10,7 +10,8 @@
 /* Events that have curves. */
 enum run_event { RUN_UPDATE, RUN_VALIDATION, RUN_EVENTS };
 
-/* Numbers of curves are at most FARTHEST, so that differences and squares of axes are finite. */
+/* The numbers of a curve are at most FARTHEST, so that differences and squares of axes are
+ * finite. */
 #define FARTHEST 1e100
 
 struct point {

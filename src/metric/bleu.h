@@ -85,8 +85,8 @@ bool is_python_space(int codepoint);
 
 enum { BLEU_ORDERS = 4 };
 
-/* Counts of a sentence, to be summed over a corpus: two lengths in words, a short
- * reference, then, for n = 1 to 4, the matching n-grams and all n-grams of the hypothesis. */
+/* Counts of a sentence, to be summed over a corpus: two lengths in words; whether the reference is
+ * short; then, for n = 1 to 4, the matching n-grams and all n-grams of the hypothesis. */
 enum {
   BLEU_HYPOTHESIS_LENGTH,
   BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally

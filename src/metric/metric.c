@@ -272,9 +272,9 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   return status;
 }
 
-/* Select the tokenizer: the requested one, or the one that suits the script of the first
- * references: `char` for scripts without spaces between words, but `zh` for mostly Chinese
- * characters (Han); else `13a`. Lines must be valid UTF-8. */
+/* Select the requested tokenizer. For `auto`, the script of the first references decides: `zh` for
+ * mostly Chinese characters (Han), `char` for other scripts without spaces between words, otherwise
+ * `13a`. Lines must be valid UTF-8. */
 static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const elman_metric_options *options,
                                      const struct metric_references *references,
@@ -458,9 +458,9 @@ static elman_estimate estimate(const double *values, double *sorted, size_t coun
 }
 
 /* Return the proportion of resamples whose difference exceeds the mean difference by at least the
- * measured `difference`. One is added to both counts, so that the result is never 0. It is 1 for
- * equal outputs; sacreBLEU, which counts only larger differences, gives them the smallest possible
- * value.
+ * measured `difference`. One is added to both counts, so that the result is never 0. The result is
+ * 1 for equal outputs. For them sacreBLEU, which counts only larger differences, returns the
+ * smallest possible value.
  *
  * a, b: the scores of two outputs in `count` resamples. */
 static double p_value(const double *a, const double *b, double difference, size_t count) {

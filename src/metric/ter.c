@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* The search for shifts follows Tercom with all its limits, as in sacreBLEU, so that scores are
- * equal: a greedy search takes the shift that reduces the edit distance most, until none does. */
+ * equal: a greedy search takes the shift that reduces the edit distance most, until no shift
+ * reduces it. */
 
 enum {
   MAX_SHIFT_SIZE = 10,         /* words that are moved together */
@@ -141,8 +142,8 @@ static void copy_words(uint32_t **to, const uint32_t *words, size_t from, size_t
   *to += end - from;
 }
 
-/* Write the words after the shift. A target within the sequence moves the sequence by the distance
- * from its start. */
+/* Write the words in their order after the shift. If the target is within the sequence, the
+ * sequence moves by the distance from its start to the target. */
 static void shift_words(uint32_t *to, const uint32_t *words, size_t count, struct shift shift) {
   const size_t start = shift.start, end = start + shift.length;
   size_t target = shift.target;
@@ -195,8 +196,8 @@ static void try_shift(struct shift_search *search, struct shift shift) {
          search->sides->hypothesis_length * sizeof *search->shifted);
 }
 
-/* Try all targets of a sequence of `length` words that equals the reference at `place`, unless it
- * is right already. Return false once the maximum number of shifts is tried. */
+/* Try all targets of a sequence of `length` words that equals the reference at `place`, unless the
+ * sequence is right already. Return false once the maximum number of shifts is tried. */
 static bool try_targets(struct shift_search *search, size_t start, size_t place, size_t length) {
   const struct ter_alignment *alignment = &search->work->alignment;
   const size_t *wrong = alignment->hypothesis_errors, *missing = alignment->reference_errors;

@@ -50,7 +50,7 @@ struct ter_work {
 void ter_work_free(struct ter_work *work);
 
 /* Compute the counts of one hypothesis against at least one reference. Words are separated by white
- * space. All texts must be valid UTF-8; for scores as those of Tercom, they are in lower case. */
+ * space. All texts must be valid UTF-8; for the scores of Tercom, they must be in lower case. */
 elman_status ter_count(uint32_t counts[TER_COUNTS], struct ter_work *work, struct text hypothesis,
                        const struct text *references, size_t reference_count,
                        elman_error *error) CHECKED;

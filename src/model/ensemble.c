@@ -164,7 +164,7 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
   }
 }
 
-/* Add what determines the bits of fast arithmetic beside the program. */
+/* Add everything that, besides the program, determines the bits of fast arithmetic. */
 static void add_machine(struct xxh64 *sum) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   add_text(sum, text_of(__VERSION__));

@@ -63,15 +63,15 @@ static inline const struct model *inner_model_const(const elman_model *model) {
  * noise taught the model to write them for symbols (corpus/augment.h). */
 bool model_writes_unknown(const struct model *model);
 
-/* Return whether a search must not choose <unk>: in mode `bpe` it is no text, unless it is
+/* Return whether a search must not choose <unk>: in mode `bpe`, <unk> is not text, unless it is
  * replaced. */
 bool without_unknown(const struct model *model, const elman_translate_options *options);
 
 /* Refuse a search whose values are out of range. */
 elman_status search_check(elman_search search, elman_error *error) CHECKED;
 
-/* Return the precision of translation that suits the weights: int8 if they are those of a file with
- * ELMAN_INT8, otherwise float32. */
+/* Return the precision of translation that suits the weights: int8 if the weights come from a file
+ * with ELMAN_INT8, otherwise float32. */
 elman_precision model_precision(const struct model *model);
 
 struct codec model_source_codec(const struct model *model);

@@ -73,7 +73,7 @@ elman_status format_check(const struct safetensors *file, elman_error *error) {
               format, version == NULL ? "?" : version, FORMAT);
 }
 
-/* Report a fault in the object under the metadata `key`, and where a file without it is. */
+/* Report a fault in the object under the metadata `key`. The message names the remedy. */
 static elman_status bad_entry(const struct safetensors *file, elman_error *error, const char *key,
                               const char *fault) {
   const char *version = safetensors_metadata(file, KEY_VERSION);

@@ -466,7 +466,7 @@ static elman_status check_row(const elman_option *row, const void *fields, elman
     snprintf(shown, sizeof shown, "%g", number);
   } else if (row->value == ELMAN_VALUE_LANGUAGE) {
     elman_language parsed;
-    char code[ELMAN_LANGUAGE_SIZE + 1] = ""; /* ends also after a code without an end */
+    char code[ELMAN_LANGUAGE_SIZE + 1] = ""; /* ends with a NUL even if the code has none */
     memcpy(code, field, sizeof parsed.code);
     if (elman_language_parse(&parsed, code) && memcmp(&parsed, field, sizeof parsed) == 0)
       return ELMAN_OK;
@@ -601,8 +601,8 @@ static const char *condition_parse(struct condition *condition, const char *text
   return end == NULL ? NULL : end + strlen(alternative);
 }
 
-/* Return whether a part holds. A row that needs no comparison must be on (NEEDS), whether given or
- * by default, or given (EXCLUDES). */
+/* Return whether a part holds. If the part has no comparison, the row must be on for NEEDS, whether
+ * given or by default; for EXCLUDES it must be given. */
 static bool condition_holds(const struct condition *condition, const struct option_rule *rule,
                             const void *fields, const bool *given) {
   const elman_option *row = elman_option_find(rule->scopes, condition->name), *other;

@@ -41,7 +41,7 @@ struct parameter {
   double bound;
   size_t offset; /* number of reals from the start of a block; a multiple of 64 bytes */
   bool hidden; /* whether the matrix maps vectors of the network to others, so that Muon can update
-                  it; not tables, the output layer and vectors */
+                  it; false for tables, the output layer and vectors */
   bool alias;  /* whether the tensor is tied: it shares the elements of an earlier row */
   unsigned stored; /* an elman_number_type: its type in the file that it was read from */
 };

@@ -49,7 +49,7 @@ struct safetensors {
 elman_status safetensors_open(struct safetensors *file, const char *path,
                               elman_error *error) CHECKED;
 
-/* The same for the bytes of a file, which must outlive the struct. */
+/* Like safetensors_open, for the bytes of a file, which must outlive the struct. */
 elman_status safetensors_open_bytes(struct safetensors *file, const void *bytes, size_t size,
                                     elman_error *error) CHECKED;
 void safetensors_close(struct safetensors *file);

@@ -553,8 +553,8 @@ void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, si
   }
 }
 
-/* Return the rows of A to pack at once: as even as whole strips allow, so that each panel of B is
- * packed as few times as possible. */
+/* Return the number of rows of A to pack at once: as many as fit, so that each panel of B is packed
+ * as few times as possible, but divided as evenly as whole strips allow. */
 static size_t rows_at_once(const struct pair_kernel *kernel, size_t rows) {
   const size_t most = PAIR_STRIPS / kernel->vectors;
   const size_t strips = (rows + kernel->rows - 1) / kernel->rows;

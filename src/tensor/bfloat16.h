@@ -54,7 +54,7 @@ enum {
   PAIR_BLOCK = 512,  /* largest number of terms of a block of any kernel */
   PAIR_LANES = 16,   /* pairs of a vector */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
-  PAIR_STRIPS = 28,  /* vectors, per pair of terms, of the strips of A that are packed together */
+  PAIR_STRIPS = 28,  /* vectors per pair of terms of all strips of A that are packed together */
 };
 
 /* A tile of a product: C (rows,columns) = alpha A (rows,2 pairs) B (2 pairs,columns), added to C if
@@ -81,7 +81,7 @@ struct pair_kernel {
   const char *instructions;
   size_t rows;    /* rows of a strip of A */
   size_t vectors; /* vectors of a strip per pair of terms */
-  size_t terms;   /* terms that it multiplies at once; a strip has 0 for those that are missing */
+  size_t terms;   /* terms that it multiplies at once; missing terms of a strip are 0 */
   size_t block;   /* largest number of terms of a block: a multiple of `terms` */
   void (*run)(const struct pair_tile *tile);
   pair_pack_function *along;  /* `from` is (count,k): the terms of a row are adjacent */
@@ -91,15 +91,15 @@ struct pair_kernel {
   void (*begin)(void), (*end)(void); /* around calls of `run` in a thread; NULL = nothing to do */
 };
 
-/* Return the number of terms of each block but the last, for sums of k terms: a multiple of the
- * kernel's terms, and about equal blocks, because every block reads and writes C. */
+/* Return the number of terms of each block except the last, for sums of k terms. It is a multiple
+ * of the kernel's terms. The blocks are about equal, because every block reads and writes C. */
 size_t pair_block(const struct pair_kernel *kernel, size_t k);
 
 /* The kernels of pairs. */
 enum pair_kind { PAIRS_NONE, PAIRS_AVX512, PAIRS_AMX, PAIRS_PLAIN };
 
-/* Return whether the processor has the instructions of a kernel, and whether that kernel is faster
- * than float32: VDPBF16PS is faster on AMD (Zen 4, Zen 5), but not on Intel, where it does as many
+/* Return whether the processor has the instructions of a kernel and this kernel is faster than
+ * float32. VDPBF16PS is faster on AMD (Zen 4, Zen 5). On Intel it is not, because it does as many
  * products per cycle as the instruction for float32. */
 bool pair_kernel_runs(enum pair_kind kind);
 bool pair_kernel_gains(enum pair_kind kind);

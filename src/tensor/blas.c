@@ -37,8 +37,9 @@ static void row_product(struct product p) {
 
 #endif
 
-/* Return whether few_rows.c is faster: for few rows, a matrix stored as (n,k), and sums of at least
- * LONG terms. Own kernels would copy the matrix, however short the sums are. */
+/* Return whether few_rows.c is faster. It is faster for few rows, a matrix stored as (n,k), and
+ * sums of at least LONG terms. LONG is 1 without OpenBLAS, because own kernels would copy the
+ * matrix for sums of any length. */
 static bool is_few_rows(struct product p) {
 #ifdef ELMAN_OPENBLAS
   enum { LONG = 256 };
@@ -91,8 +92,8 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Round rows and columns [row, row + rows) x [column, column + columns) of op(X). The distance
- * between the rows that X is stored in becomes `ld`. */
+/* Round rows and columns [row, row + rows) x [column, column + columns) of op(X). The result is
+ * stored in the order of X, with rows that are `ld` apart. */
 static struct operand rounded(real *to, size_t ld, struct operand x, size_t row, size_t rows,
                               size_t column, size_t columns) {
   const bool turned = x.transpose == TRANSPOSED;
@@ -101,11 +102,11 @@ static struct operand rounded(real *to, size_t ld, struct operand x, size_t row,
   return (struct operand){to, ld, x.transpose};
 }
 
-/* Round the operands block by block, and multiply the blocks in float32. In portable arithmetic
- * the bits are those of a product of matrices that have been rounded, because the terms are divided
- * as product_alone divides them. In matrix_product_alone, its buffers would be on the stack for
- * every product, and code that is compiled with -fstack-clash-protection touches each page of them.
- */
+/* Round the operands block by block, and multiply the blocks in float32. In portable arithmetic the
+ * bits are those of a product of matrices that have been rounded, because the terms are divided as
+ * product_alone divides them. This function is not inlined. Otherwise its buffers would be on the
+ * stack of matrix_product_alone for every product, and code that is compiled with
+ * -fstack-clash-protection would touch each page of them. */
 __attribute__((noinline)) static void rounded_product(struct product p) {
   enum { ROWS = 112, COLUMNS = 256 };
   real a[ROWS * PRODUCT_BLOCK], b[COLUMNS * PRODUCT_BLOCK];

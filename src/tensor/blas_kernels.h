@@ -39,7 +39,7 @@ const char *compiled_instructions(void);
 const char *better_blas_family(const char *family, enum vector_level processor);
 
 /* Return whether kernels of this family use fused multiply-add. Families that are not listed here
- * are newer, or of other processors, and do. */
+ * use it; they are newer or belong to other processors. */
 bool blas_family_fuses(const char *family);
 
 /* The kernels of this process, as static strings. */

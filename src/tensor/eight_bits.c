@@ -19,8 +19,8 @@ static uint32_t bits_of(float x) {
   return bits;
 }
 
-/* Return the largest of the bits of |x_i|, which order as the numbers do; infinity and NaN are
- * larger than every number. */
+/* Return the largest of the bit patterns of |x_i|. Bit patterns have the same order as their
+ * numbers; those of infinity and NaN are larger than those of all numbers. */
 static uint32_t largest_bits(const real *x, size_t n) {
   int32_t largest = 0; /* signed, because more processors compare signed integers in vectors */
   for (size_t i = 0; i < n; i++) {
@@ -250,7 +250,7 @@ void eight_bit_product_alone(struct eight_bit_results y, struct eight_bit_featur
 /* Rows that are quantized together. Their levels are on the stack: a product allocates nothing. */
 enum { ROWS_TOGETHER = 64, LEVELS_TOGETHER = QUANTIZED_MAX_COLUMNS };
 
-/* A product that threads share in parts of some blocks. */
+/* A product in parts of some blocks each, which threads share. */
 struct shared_product {
   struct eight_bit_results y;
   const real *x;

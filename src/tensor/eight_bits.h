@@ -95,7 +95,7 @@ struct eight_bit_results {
 void eight_bit_product_alone(struct eight_bit_results y, struct eight_bit_features features,
                              struct eight_bit_rows weights, size_t n);
 
-/* The same from floats x (n,in), shared among threads. */
+/* Like eight_bit_product_alone, from floats x (n,in), and shared among threads. */
 void eight_bit_product(struct eight_bit_results y, const real *x, struct eight_bit_rows weights,
                        size_t n);
 

@@ -31,7 +31,7 @@ void linear_backward_input(real *dx, real beta, const real *dy, struct linear l,
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n);
 
-/* Do both. */
+/* Run linear_backward_input and linear_backward_weights. */
 void linear_backward(struct linear_gradients d, real *dx, real beta, const real *dy, const real *x,
                      struct linear l, size_t n);
 

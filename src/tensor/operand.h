@@ -33,7 +33,8 @@ static inline const struct numerics *numerics_required(const struct numerics *nu
 /* Return the numerics without eight bits; they are never freed. */
 const struct numerics *numerics_of(enum arithmetic arithmetic, elman_precision operands);
 
-/* Return the same for products whose operands are never rounded, such as those of attention. */
+/* Return the numerics of the same arithmetic for products whose operands are never rounded, such as
+ * those of attention. */
 const struct numerics *numerics_in_float32(const struct numerics *numerics);
 
 enum transpose { NOT_TRANSPOSED, TRANSPOSED };

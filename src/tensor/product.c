@@ -300,7 +300,7 @@ struct packing {
   struct operand b;
 };
 
-/* Return the place of panel i in reals, which are as large as pairs. */
+/* Return the place of panel i. The panels are an array of reals; a pair is as large as a real. */
 static real *panel_at(const struct packed *packed, size_t i) {
   const size_t rows = packed->pairs == NULL ? packed->k : (packed->k + 1) / 2;
   return packed->panels + i * packed->width * rows;

@@ -12,8 +12,8 @@
  *
  * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
- * every product. In portable arithmetic, and in builds without OpenBLAS, they compute all products.
- * In double the only kernel is a plain loop, for builds without OpenBLAS. */
+ * every product. In portable arithmetic, and in builds without OpenBLAS, own kernels compute all
+ * products. In double the only kernel is a plain loop, for builds without OpenBLAS. */
 #ifndef ELMAN_TENSOR_PRODUCT_H
 #define ELMAN_TENSOR_PRODUCT_H
 
@@ -79,13 +79,14 @@ elman_status product_kernel_check(elman_error *error) CHECKED;
  * instructions for them, or if the system refuses them. */
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
-/* Return the precision of the operands of an update for which the user chose `wanted`: float32 in
+/* Return the precision of the operands of an update: the user's choice `wanted`, or float32 in
  * place of bfloat16 if rounded operands would only cost time. Portable arithmetic rounds
  * everywhere, so that the model does not depend on the processor. */
 elman_precision precision_that_gains(enum arithmetic arithmetic, elman_precision wanted);
 
-/* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
- * among the fused ones if there are any. The choice is made once per process and arithmetic. */
+/* Return the kernel that the variable selects, otherwise the fastest one. In portable arithmetic,
+ * choose only among fused kernels, if there are any. The choice is made once per process and
+ * arithmetic. */
 const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
 
 /* ---- packed matrices ---- */

@@ -126,7 +126,7 @@ TILES INLINE void add_groups(const uint8_t *features, size_t feature_bytes, cons
   _tile_dpbusd(3, 4, 6);
 }
 
-/* The last groups, with features and weights 0 for those that are missing. */
+/* Add the last groups. The features and weights of missing groups are 0. */
 TILES static void add_last_groups(const uint8_t *features, size_t feature_bytes, size_t rows,
                                   const int8_t *block, size_t groups) {
   enum { TILE = 16 };

@@ -18,8 +18,9 @@ real maximum(const real *row, size_t n);
 double exponentials(real *row, real largest, size_t n);
 /* Return the sum that `exponentials` returns, without changing the row. */
 double sum_of_exponentials(const real *row, real largest, size_t n);
-/* The same, added in `real` in 16 lanes: conversions to double take longer than the exponentials.
- * The relative error of the additions is at most (n / 16 + 5) units of rounding. */
+/* Like sum_of_exponentials, but added in `real` in 16 lanes: conversions to double take longer than
+ * the exponentials. The relative error of the additions is at most (n / 16 + 5) units of
+ * rounding. */
 double sum_of_some_exponentials(const real *row, real largest, size_t n);
 
 /* Return max + log Σ exp(row - max), so that log softmax(row) = row - log_sum_exp(row) (10). */

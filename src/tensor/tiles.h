@@ -10,8 +10,8 @@ enum tile_numbers { TILES_OF_BFLOAT16, TILES_OF_BYTES };
 /* Return whether the processor has tiles and multiplies such numbers. */
 bool tiles_in_processor(enum tile_numbers numbers);
 
-/* Return whether Linux lets this process use tiles, whose threads then need more memory for their
- * state. The first call requests this permission. */
+/* Return whether Linux lets this process use tiles. If so, threads of the process need more memory
+ * for their state. The first call requests this permission. */
 bool tiles_permitted(void);
 
 #endif

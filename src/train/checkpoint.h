@@ -10,9 +10,9 @@
  * first call trainer_flush. */
 elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) CHECKED;
 
-/* Check before the first update that there is room for the model and the checkpoint that the
- * options name, and for another checkpoint if the run may replace the first: allocate it in
- * temporary files, and release it. Without an output, check nothing. */
+/* Before the first update, check that there is room for the model and the checkpoint that the
+ * options name, and for another checkpoint if the run may replace the first. For this, allocate the
+ * room in temporary files and release it. Without an output, check nothing. */
 elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) CHECKED;
 
 /* Read the checkpoint that the options name into the trainer and its model. If the file does not

@@ -53,7 +53,7 @@ struct elman_training {
 elman_status run_create(elman_training **run, const elman_train_options *options,
                         elman_error *error) CHECKED;
 
-/* Return whether the options change pairs at random, for which the corpus must keep its texts. */
+/* Return whether the options change pairs at random. If so, the corpus must keep its texts. */
 bool run_augments(const elman_training *run);
 
 /* Begin the run, or resume it from the checkpoint if the options require that. Model and corpus are
@@ -71,8 +71,8 @@ elman_status run_begin(elman_training *run, struct model *model, const struct co
  * checkpoint is written when it is due. */
 elman_status run_advance(elman_training *run, size_t updates, elman_error *error) CHECKED;
 
-/* Write the checkpoint between two calls of run_advance. A run that starts with the weights which
- * the model has now can resume from it, too. */
+/* Write the checkpoint between two calls of run_advance. Another run can also resume from this
+ * checkpoint if it starts with the weights that the model has now. */
 elman_status run_save(elman_training *run, elman_error *error) CHECKED;
 
 /* End the run, also after a stop or an error, and write the checkpoint. It is written even after

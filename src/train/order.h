@@ -26,7 +26,7 @@ struct epoch_order {
 /* Create the order of epoch 1 with the options `batch_size`, `batch_tokens` and `seed`. If
  * `batch_tokens` is not 0, it limits the size of a batch: the number of pairs times the longest
  * side, including </s>. A batch then has as many pairs as fit. Return ELMAN_INVALID_ARGUMENT if a
- * single pair is longer than that. */
+ * single pair is longer than `batch_tokens`. */
 elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
                                 const elman_train_options *options, elman_error *error) CHECKED;
 void epoch_order_free(struct epoch_order *order);

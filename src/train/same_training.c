@@ -347,7 +347,7 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
 
 /* ---- processes of one run ---- */
 
-/* Add what determines the bits of fast arithmetic beside the program. */
+/* Add everything that, besides the program, determines the bits of fast arithmetic. */
 static int describe_machine(json_t *json, elman_precision precision) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   int result = json_object_set_new(json, KEY_COMPILER, json_string(__VERSION__));

@@ -328,8 +328,8 @@ static void offer_block(struct choice *choice, struct hypothesis path, double mo
   }
 }
 
-/* Return the number from which samples of a sentence are drawn. Parts of a text come in higher bits
- * than numbers of texts. */
+/* Return the number from which samples of a sentence are drawn: the number of the text in the low
+ * bits, and the number of the part of the text in the high bits. */
 static uint64_t random_number(const struct search_request *request) {
   enum { PART_BITS = 24 };
   return request->number ^ (uint64_t)request->part << (64 - PART_BITS);
@@ -406,9 +406,9 @@ static void rank(struct beam *beam, struct hypothesis path) {
   beam->ended[at] = path;
 }
 
-/* Return whether an open hypothesis can still enter the n best. Its score must exceed the last of
- * these, because among equal scores the hypothesis that ended first stays in front. The first open
- * hypothesis is the most probable, so its bound is the largest. */
+/* Return whether an open hypothesis can still enter the n best. Its score must exceed that of the
+ * last of the n best, because among equal scores the hypothesis that ended first stays in front.
+ * The first open hypothesis is the most probable, so its bound is the largest. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;
@@ -461,7 +461,7 @@ static bool is_prefix(const void *items, size_t item, const void *key) {
 }
 
 /* Set *merged to whether an open hypothesis of this beam with the same text was at least as
- * probable. Otherwise remember the text. */
+ * probable. If there was none, remember the text. */
 static elman_status merge_open(bool *merged, const struct beam *beam, const struct hypothesis *path,
                                uint64_t key, elman_error *error) {
   struct beam_pool *pool = beam->pool;
@@ -484,7 +484,7 @@ static elman_status merge_open(bool *merged, const struct beam *beam, const stru
 }
 
 /* Return true if the text of a hypothesis that has ended is excluded, or equals that of a finished
- * one. Replace the finished one if its score is lower. */
+ * one. Replace the finished hypothesis if its score is lower. */
 static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
   if (path->key == 0) return true;
   for (size_t i = 0; i < beam->finished; i++) {
@@ -499,8 +499,9 @@ static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
   return false;
 }
 
-/* Link a chosen path. If it is merged into another hypothesis, or does not count, set *merged;
- * otherwise it takes a place: end it, or append it to the *open open ones in `grown`. */
+/* Link a chosen path. Set *merged if the path is merged into another hypothesis or does not count.
+ * Otherwise the path takes a place: it becomes a finished hypothesis, or the last of the *open open
+ * hypotheses in `grown`. */
 static elman_status take_place(bool *merged, size_t *open, struct beam *beam,
                                struct hypothesis path, const real *weights, size_t stride,
                                elman_error *error) {
@@ -543,8 +544,8 @@ static void overflow(struct beam *beam) {
 }
 
 /* Return whether all continuations end in this step and only their length and log-probability
- * decide their score. Then set *after so that those whose score exceeds the ceiling rank before
- * it; there may be very many. The factor is that of score_bound. */
+ * decide their score. If so, set *after so that the continuations whose score exceeds the ceiling
+ * rank before it; there may be very many of them. The factor is that of score_bound. */
 static bool skip_above_ceiling(struct hypothesis *after, const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->paths[0].count + 1 < beam->limit || options->coverage_penalty > 0) return false;

@@ -76,9 +76,9 @@ struct beam;
 
 /* The texts of hypotheses. A beam that has this struct merges hypotheses with equal text. */
 struct beam_texts {
-  /* Set *key to a hash of the text of a hypothesis, whose last token is in the pool; that of a
-   * finished one has a score. Set the key to 0 if an open hypothesis must remain separate, or if a
-   * finished one is not wanted. */
+  /* Set *key to a hash of the text of a hypothesis. Its last token is in the pool; a finished
+   * hypothesis has a score. Set the key to 0 if an open hypothesis must remain separate, or if a
+   * finished hypothesis is not wanted. */
   elman_status (*key)(void *context, uint64_t *key, const struct beam *beam,
                       const struct hypothesis *path, bool is_finished, elman_error *error);
   void *context;
@@ -160,10 +160,10 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
  * head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* Return the first token of the source word whose weight for token t of a path is largest: the sum
- * over its tokens, averaged over heads. If several weights are equal, return the first of them.
- * firsts (S) has the first token of the word of each token, or a number of at least S for a token
- * that is not considered; at least one is. */
+/* Return the first token of the source word whose weight for token t of a path is largest. The
+ * weight of a word is the sum over its tokens, averaged over heads. If several weights are equal,
+ * return the first of them. firsts (S) has the first token of the word of each token, or a number
+ * of at least S for a token that is not considered. At least one token must be considered. */
 size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
                         const size_t *firsts);
 

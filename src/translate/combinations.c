@@ -7,7 +7,7 @@
 /* A heap yields the combinations in order, because each follows from another one whose sum is not
  * smaller (as the k smallest sums of Eppstein 1998). The sentences are ordered by the gap between
  * their best and second score. Let d be the last sentence in this order whose translation is not
- * the best, and r > 0 its rank. From the combination follow:
+ * the best, and r > 0 its rank. These combinations follow from it:
  *
  *   DEEPER   rank r + 1 of sentence d
  *   FURTHER  in addition rank 1 of sentence d + 1

@@ -18,7 +18,7 @@ struct combinations {
                         of the first translations */
 };
 
-/* Take the translations of each sentence, and those that follow by `next`. */
+/* Take the first translation of each sentence, and the further ones to which `next` leads. */
 elman_status combinations_start(struct combinations *all, elman_translation *const *translations,
                                 size_t count, elman_error *error) CHECKED;
 void combinations_free(struct combinations *all);

@@ -191,8 +191,8 @@ void copied_firsts(size_t *firsts, const struct copied_source *source, elman_tok
   }
 }
 
-/* Append a part of the source text. Without a mark before it, a character of the text that looks
- * like a mark would be read as one. */
+/* Append a part of the source text. If it starts with a character that looks like a mark, put a
+ * mark before it; otherwise the character would be read as a mark. */
 static void append_part(struct buffer *into, struct text text, size_t start, size_t end) {
   const struct text part = {text.bytes + start, end - start};
   const bool spaced = start > 0 && text.bytes[start - 1] == ' ';

@@ -26,11 +26,11 @@ bool is_joined(const struct copied_source *source, size_t s);
 void copied_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
                    bool whole);
 
-/* Replace the contents of `into` by the text of token s, as a token of a target in mode
- * `target`. With `whole`, for models that noise taught to copy, it is the longest text around the
- * token without spaces and other scripts, such as an address, without marks at its ends. Otherwise,
- * it is the token; if only the source is divided into subwords or characters, the word around it.
- */
+/* Replace the contents of `into` by the text of token s, as a token of a target in mode `target`.
+ * With `whole`, for models that noise taught to copy, copy the longest text around the token
+ * without spaces and other scripts, such as an address, but without marks at its ends. Otherwise
+ * copy the token, or the word around it if only the source is divided into subwords or
+ * characters. */
 void copy_source_word(struct buffer *into, const struct copied_source *source, size_t s,
                       elman_token_mode target, bool whole);
 

@@ -71,9 +71,9 @@ elman_status search_pass_partial(const elman_partial *partial,
 /* Run beam search for `count` >= 1 sentences at once, with R = B · beam size rows. Beam size 1 is
  * greedy search. A sentence's result does not depend on the other sentences, except for rounding
  * error. <s> is never chosen. An ensemble in the options must have the vocabularies of `model`.
- * `screen` (NULL = none) must be that of model_screen for these options, which is none for sampling
- * and for weights in eight bits. It accelerates greedy search with one model and changes nothing
- * else. The result borrows the requests. */
+ * `screen` (NULL = none) must be the result of model_screen for these options, which is NULL for
+ * sampling and for weights in eight bits. It accelerates greedy search with one model and changes
+ * nothing else. The result borrows the requests. */
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *const *requests, size_t count,
                         const elman_translate_options *options, const struct screen *screen,

@@ -30,8 +30,8 @@ static bool is_split(const elman_sentence *text, const elman_translate_options *
          !names_places(options);
 }
 
-/* Set *count to the number of sentences of a text: 1 if it cannot be translated, so that the
- * translation states the reason. */
+/* Set *count to the number of sentences of a text. Set it to 1 if the text cannot be translated, so
+ * that the translation of the whole text states the reason. */
 static elman_status count_sentences(size_t *count, struct encoding *encoding,
                                     const struct model *model, const elman_sentence *text,
                                     const elman_translate_options *options, elman_error *error) {
@@ -226,7 +226,7 @@ static void *join_array(elman_translation *view, struct arena *arena, const stru
 #define ARRAY(name, heads, rows, columns)                                                          \
   { AT(name), sizeof *((elman_translation *)NULL)->name, heads, rows, columns }
 
-/* Add to positions of parts the place of their part: `starts` of the parts. */
+/* Convert positions within parts to positions in the whole: add the start of their part. */
 static void shift(size_t *positions, const struct whole *whole, size_t counts,
                   size_t (*start)(const struct whole *, size_t)) {
   if (positions == NULL) return;

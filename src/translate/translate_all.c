@@ -11,7 +11,8 @@
  * because each row has a row of logits. */
 enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
-/* Order sentences as in length_batches. Equal ones keep their order in the array of all. */
+/* Order sentences as in length_batches. Equal sentences keep the order of the array of all
+ * sentences. */
 static int by_kind_and_length(const void *left, const void *right) {
   const elman_sentence *a = *(const elman_sentence *const *)left;
   const elman_sentence *b = *(const elman_sentence *const *)right;

@@ -43,8 +43,8 @@ static bool is_decimal(int codepoint) {
 int decimal_value(int codepoint) {
   if (codepoint < 0x80) return codepoint >= '0' && codepoint <= '9' ? codepoint - '0' : -1;
   if (!is_decimal(codepoint)) return -1;
-  /* Unicode has ten digits in order wherever it has digits, and the first is 0. Only mathematical
-   * digits have several sets one after the other. */
+  /* Unicode has decimal digits in sets of ten, in order from 0. Only the sets of mathematical
+   * digits are adjacent to each other. */
   int first = codepoint;
   while (is_decimal(first - 1)) first--;
   return (codepoint - first) % 10;

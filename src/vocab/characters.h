@@ -111,8 +111,8 @@ struct script_sample {
   struct script_votes votes;
   size_t lines;    /* lines with letters or digits */
   size_t wide;     /* lines that are mostly Han and kana, whose punctuation is full-width */
-  size_t spaced;   /* lines without spaces in their script that spaces segment */
-  size_t unspaced; /* such lines that are certainly not segmented */
+  size_t spaced;   /* lines of scripts without spaces between words, but segmented by spaces */
+  size_t unspaced; /* other lines of these scripts, certainly not segmented */
 };
 
 /* Return the mode for a line with these counts. */
@@ -121,8 +121,9 @@ void script_sample_add(struct script_sample *sample, const struct script_counts 
 enum script script_of_sample(const struct script_sample *sample);
 elman_token_mode script_token_mode(const struct script_sample *sample);
 
-/* Return the normalization of a side for the choice of the user: replace the automatic ones by that
- * of the side, and ELMAN_NFKC by ELMAN_NFKC_WIDE if most lines use full-width punctuation. */
+/* Return the normalization of a side for the user's choice `asked`. Replace an automatic choice by
+ * the default of the side. Then replace ELMAN_NFKC by ELMAN_NFKC_WIDE if most lines use full-width
+ * punctuation. */
 elman_normalization script_normalization(const struct script_sample *sample, bool is_source,
                                          elman_normalization asked);
 

@@ -1,8 +1,8 @@
-/* Clause boundaries. A clause ends after punctuation: . , : ; ? ! … ‥ 、 。 in any width. Such
- * characters, closing quotation marks and brackets that follow belong to the clause, but straight
- * quotation marks do not. Only a token that consists of such
- * characters ends a clause: "said," as one token does not. A character between two ASCII digits
- * (3.5, 1,000) does not end a clause. */
+/* Clause boundaries. A clause ends after punctuation: . , : ; ? ! … ‥ 、 。 in any width.
+ * Punctuation of this kind, closing quotation marks and brackets that follow belong to the clause,
+ * but straight quotation marks do not. Only a token that consists of this punctuation ends a
+ * clause: "said," as one token does not. A character between two ASCII digits (3.5, 1,000) does not
+ * end a clause. */
 #ifndef ELMAN_VOCAB_CLAUSES_H
 #define ELMAN_VOCAB_CLAUSES_H
 

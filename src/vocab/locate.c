@@ -39,9 +39,9 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Assign bytes [start, end) of the text to the next `length` bytes of the tokens. The latter are
- * the normalized form of the former. If `same`, normalization did not change the bytes, so the
- * token boundaries inside are known. */
+/* Assign bytes [start, end) of the text to the next `length` bytes of the tokens. These bytes of
+ * the tokens are the normalized form of the bytes of the text. If `same`, normalization did not
+ * change the bytes, so the token boundaries inside are known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length;) {
     pass_marks(cursor, same ? start + done : start);
@@ -158,7 +158,7 @@ static void widen_bytes(struct cursor *cursor, struct text text) {
   }
 }
 
-/* Find the tokens of a text without invisible characters that have no meaning. */
+/* Find the tokens of a text from which invisible characters without meaning have been removed. */
 static elman_status locate_visible(struct spans spans, const struct tokens *tokens,
                                    struct text text, elman_token_mode mode,
                                    elman_normalization form, elman_error *error) {
@@ -179,8 +179,9 @@ static elman_status locate_visible(struct spans spans, const struct tokens *toke
   return status;
 }
 
-/* Such characters depend on their neighbors. Remove them from the whole text first, and then
- * convert the positions, so that words can be normalized in parts. */
+/* Whether invisible characters have a meaning depends on their neighbors. Remove those without
+ * meaning from the whole text first, and then convert the positions, so that words can be
+ * normalized in parts. */
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_token_mode mode, elman_normalization form, elman_error *error) {
   if (!has_invisible(text)) return locate_visible(spans, tokens, text, mode, form, error);

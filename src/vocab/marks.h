@@ -12,8 +12,8 @@
  */
 bool is_final_mark(int codepoint);
 
-/* Return whether the character may follow a final mark: a closing quotation mark or bracket, also
- * the straight ones. */
+/* Return whether the character may follow a final mark: a closing bracket or quotation mark,
+ * including straight quotation marks. */
 bool closes_sentence(int codepoint);
 
 /* The final marks of a text, bytes [start, end). White space before them belongs to them; closing

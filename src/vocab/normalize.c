@@ -308,8 +308,8 @@ static elman_status normalize_all(struct buffer *text, struct codepoints *scratc
 }
 
 /* Append the NFC of a grapheme cluster if it has fewer code points; otherwise append the cluster.
- * So NFC does not take apart characters that it never composes (some of Bengali and Hebrew), does
- * not replace characters, and does not only reorder marks (in Arabic and Hebrew). */
+ * Therefore characters that NFC never composes (some of Bengali and Hebrew) are not taken apart,
+ * characters are not replaced, and marks are not merely reordered (in Arabic and Hebrew). */
 static elman_status append_composed(struct buffer *into, struct text cluster,
                                     struct codepoints *scratch, elman_error *error) {
   size_t written = 0;
@@ -341,15 +341,15 @@ static elman_status compose_clusters(struct buffer *text, struct codepoints *scr
   return status;
 }
 
-/* Return the lower case of a character, and one form of the Greek sigma, whose other one depends on
- * the neighbors. */
+/* Return the lower case of a character. Return the same form for both Greek small sigmas, because
+ * the choice between them depends on the neighbors. */
 static int lower_form(int codepoint) {
   enum { SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
   const int lower = utf8proc_tolower(codepoint);
   return lower == FINAL_SIGMA ? SIGMA : lower;
 }
 
-/* Append the text in lower case. Return whether that differs. */
+/* Append the text in lower case. Return whether it differs from `text`. */
 static bool append_lower(struct buffer *into, struct text text) {
   bool differs = false;
   for (size_t at = 0; at < text.length;) {

@@ -19,8 +19,9 @@ static inline bool unifies(elman_normalization form) {
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 
-/* Do the same without removing invisible characters. With it, parts of a text can be normalized
- * after drop_invisible, which depends on the neighbors of a part. */
+/* Like text_normalize, but without removing invisible characters. Apply drop_invisible, whose
+ * result depends on neighbors, to a whole text first; then this function can normalize parts of
+ * it. */
 elman_status text_normalize_visible(struct buffer *into, struct text text, elman_normalization form,
                                     elman_error *error) CHECKED;
 

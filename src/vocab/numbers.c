@@ -243,7 +243,8 @@ static bool has_each(struct text text, const struct written_number *number, stru
   return required > 0;
 }
 
-/* Return the first part of the number with its groups that the translation lacks. */
+/* Return the first part of the number that the translation lacks. A part includes its groups of
+ * thousands. */
 static struct text missing_part(const struct written_number *number, struct text source,
                                 struct text translation) {
   const struct digits whole = digits_of_parts(number, source, 0, number->count - 1);

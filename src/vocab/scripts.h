@@ -74,13 +74,13 @@ void letters_count(struct letter_counts *counts, struct text text);
 bool letters_found(const struct letter_counts *counts);
 
 /* Return the script that most of the text is written in; SCRIPT_NONE without letters. Count a Han
- * character as three letters and a Hangul syllable as two, because they stand for as much text. A
- * text is Japanese if at least a fifth of its kana and Han are kana. */
+ * character as three letters and a Hangul syllable as two, because each stands for as much text as
+ * that many letters. A text is Japanese if at least a fifth of its kana and Han are kana. */
 enum script letters_script(const struct letter_counts *counts);
 
 /* Return whether the letters do not suit a side in this script. A side may contain letters that
- * other languages borrow: Latin, Greek and, in Korean, Han. It must not contain only those, nor
- * nearly only those. */
+ * other languages borrow: Latin, Greek and, in Korean, Han. But it must not consist of only, or
+ * nearly only, these letters. */
 bool letters_are_foreign(const struct letter_counts *counts, enum script side);
 
 /* Votes of texts for the script of their corpus. The caller initializes the struct to zero. */

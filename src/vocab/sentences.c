@@ -6,8 +6,8 @@
 #include "vocab/marks.h"
 #include "vocab/scripts.h"
 
-/* Limits that keep time linear: bytes within brackets, and brackets of a sentence that do not close
- * within them; bytes of a word. */
+/* Limits that keep time linear: bytes within brackets; brackets of a sentence that do not close
+ * within this number of bytes; bytes of a word. */
 enum { MOST_BRACKET = 512, MOST_UNCLOSED = 4, LONGEST_WORD = 64 };
 
 /* ---- characters ---- */

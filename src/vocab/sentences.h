@@ -39,9 +39,9 @@ void sentence_reader_start(struct sentence_reader *reader, struct text text);
 bool sentence_next(size_t *start, size_t *end, struct sentence_reader *reader);
 
 /* Append what separates two translated sentences. `gap` is the text between the two sources: its
- * line breaks are kept. Without a line break it is a space, or nothing if the letters of both
- * translations are of a script that writes sentences without spaces (Han, kana), and if one of them
- * is empty. */
+ * line breaks are kept. Without a line break, append a space, but nothing if one of the
+ * translations is empty or if the letters of both translations are of a script that writes
+ * sentences without spaces (Han, kana). */
 void append_separator(struct buffer *into, struct text left, struct text gap, struct text right);
 
 #endif
