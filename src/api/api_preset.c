@@ -221,7 +221,8 @@ static double rounded(double value) {
   return strtod(digits, NULL);
 }
 
-/* The length of a run, and its updates and epochs in multiples of those of the tuned preset. */
+/* The number of updates of a run, and its updates and epochs as multiples of those of the tuned
+ * preset. */
 struct run_length {
   double total, updates, epochs;
 };

@@ -108,8 +108,8 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* Accumulate the gradients of log a = log â + log g. The gradient of log â is (77); that of log g
- * with respect to the center is d log g / dμ = 4 (s - μ) / D². */
+/* Accumulate the gradients of log a = log â + log g. The gradient of log â is (77); the gradient of
+ * log g with respect to the center is d log g / dμ = 4 (s - μ) / D². */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -14,8 +14,8 @@ const char *errno_text(int number, char *buffer, size_t size);
 /* Return the name of a file for messages; "-" is standard input. */
 const char *file_name(const char *path);
 
-/* Set *exists to whether the file exists. Only ENOENT means that it does not; any other failure of
- * stat() is an error. */
+/* Set *exists to whether the file exists. Only ENOENT means that the file does not exist; any other
+ * failure of stat() is an error. */
 elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;
 
 /* Return whether `name` still refers to the open file directly, not through a link. */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In the derivations u is 2^-53, half the distance from 1 to the next number: an operation whose
+/* In the derivations u is 2^-53, half the distance from 1 to the next number. An operation whose
  * result is in [2^k, 2^(k+1)) has an error of at most 2^k u. The polynomials are fits by the
  * algorithm of Remez to power series, with coefficients rounded to double. */
 
@@ -119,8 +119,9 @@ static struct wide power_less_one(struct wide x) {
 }
 
 /* Return e^x. The error before the last rounding is below 0.06 u, and the result before the scaling
- * is above 0.7, where an ulp is at least u: 0.5 + 0.06 ulp. A subnormal result is rounded twice,
- * the second time to an ulp that is at least twice as large: 0.56 / 2 + 0.5 ulp. */
+ * is above 0.7, where an ulp is at least u. The total error is at most 0.5 + 0.06 ulp. A subnormal
+ * result is rounded twice, the second time to an ulp that is at least twice as large, so its error
+ * is at most 0.56 / 2 + 0.5 ulp. */
 static double power_of(struct wide x) {
   if (x.high > 710) return INFINITY;
   if (x.high < -746) return 0;
@@ -134,8 +135,8 @@ double portable_exp(double x) {
   return isnan(x) ? (double)NAN : power_of((struct wide){x, 0});
 }
 
-/* Return e^x - 1 for |x| <= 45. The error is 2^n · 0.055 u. It is largest, relative to the result,
- * for n = 1 and the smallest r, where the result is 0.41. */
+/* Return e^x - 1 for |x| <= 45. The error is 2^n · 0.055 u. Relative to the result, the error is
+ * largest for n = 1 and the smallest r, where the result is 0.41. */
 static struct wide wide_expm1(double x) {
   int n;
   const struct wide power = power_less_one(reduce((struct wide){x, 0}, &n));
@@ -145,8 +146,9 @@ static struct wide wide_expm1(double x) {
   return exact_sum(less_one.high, less_one.low + scale * (sum.low + power.low));
 }
 
-/* For n = 1 the error before the last rounding is below 0.11 u, where an ulp is at least u/2: 0.5 +
- * 0.22 ulp. For n = 0 it is below 0.055 u and decreases as r³. */
+/* For n = 1 the error before the last rounding is below 0.11 u, where an ulp is at least u/2. The
+ * total error is at most 0.5 + 0.22 ulp. For n = 0 the error is below 0.055 u and decreases as
+ * r³. */
 double portable_expm1(double x) {
   if (isnan(x)) return (double)NAN;
   if (fabs(x) < 0x1p-53) return x;    /* x²/2 is below 0.5 ulp */
@@ -154,8 +156,9 @@ double portable_expm1(double x) {
   return x < -45 ? -1 : wide_expm1(x).high;
 }
 
-/* Compute tanh x = E / (E + 2) with E = e^2x - 1. The relative error of E is below 0.27 u, hence
- * that of the quotient is below 0.22 u: 0.5 + 0.22 ulp. */
+/* Compute tanh x = E / (E + 2) with E = e^2x - 1. The relative error of E is below 0.27 u. Hence
+ * the relative error of the quotient is below 0.22 u, and the total error is at most 0.5 + 0.22
+ * ulp. */
 double portable_tanh(double x) {
   if (isnan(x)) return (double)NAN;
   const double size = fabs(x);
@@ -186,9 +189,10 @@ static double mantissa_of(double x, int *exponent) {
  *
  * The sum of n LN2_HIGH, f and f1²/2 has no error. The last term is below 0.019; it has 6.3
  * rounding errors (2 of s, 1 of f²/2 with weight 0.8, 7 of s² p with weight 0.2, the sum and the
- * product) and that of p, 2^-60. The other sums have errors below 6 · 2^-59. The error is at most
- * 6.3 · 0.019 u + 2^-60 + 6 · 2^-59 < 0.22 u. If n is not 0, the result is at least 0.346, where
- * an ulp is u/2: hence less than 0.5 + 0.44 ulp. If n is 0, the error decreases as f³. */
+ * product) and the error of p, 2^-60. The other sums have errors below 6 · 2^-59. The error is at
+ * most 6.3 · 0.019 u + 2^-60 + 6 · 2^-59 < 0.22 u. If n is not 0, the result is at least 0.346,
+ * where an ulp is u/2. Hence the total error is less than 0.5 + 0.44 ulp. If n is 0, the error
+ * decreases as f³. */
 static double log_of(double f, int n, double c) {
   const double s = f / (2 + f), z = s * s, f1 = leading_bits(f), f2 = f - f1;
   double p = 0x1.2f7c3d34a2242p-3;
@@ -267,7 +271,8 @@ static struct wide angle_of(double r) {
 
 /* Return cos y = 1 - y²/2 + y⁴ p(y²) for |y| <= π/4. y²/2 has an error of u/4. y⁴ p is below 0.016;
  * it has 5.5 rounding errors. With the low part of y, the error is 0.25 u + 5.5 · 0.016 u + 0.04 u
- * < 0.4 u. The result is at least 0.7, where an ulp is u: less than 0.9 ulp. */
+ * < 0.4 u. The result is at least 0.7, where an ulp is u. Hence the total error is less than 0.9
+ * ulp. */
 static double cos_of(struct wide y) {
   const double z = y.high * y.high;
   double p = -0x1.8fbbaf17bd3dap-37;
@@ -282,7 +287,8 @@ static double cos_of(struct wide y) {
 
 /* Return sin y = y + y³ p(y²) for |y| <= π/4. y³ p is below 0.081; it has 4.1 rounding errors. p
  * has a relative error of 2^-56.5 y. The error is at most 0.33 u + 0.07 u + 0.02 u = 0.42 u if the
- * result is in [1/2, 0.71), where an ulp is u. It decreases as y³. Hence less than 0.95 ulp. */
+ * result is in [1/2, 0.71), where an ulp is u. The error decreases as y³. Hence the total error is
+ * less than 0.95 ulp. */
 static double sin_of(struct wide y) {
   const double z = y.high * y.high;
   double p = 0x1.5db05098e09f0p-33;

@@ -113,8 +113,9 @@ size_t character_read(int *codepoint, struct text text) {
   return step > 0 ? (size_t)step : 0;
 }
 
-/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji, which is
- * safe. The last two code points of each plane are noncharacters, which XML forbids. */
+/* Bidirectional controls are format characters (Cf). The joiner inside an emoji is a format
+ * character, too, but a safe one. The last two code points of each plane are noncharacters, which
+ * XML forbids. */
 bool character_is_unsafe(int codepoint) {
   const utf8proc_category_t category = utf8proc_category(codepoint);
   if (codepoint == 0x200C || codepoint == 0x200D) return false;

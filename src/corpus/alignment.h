@@ -23,7 +23,8 @@ bool alignment_next(struct word_link *link, struct text *rest);
 elman_status alignment_read(bool *found, struct word_link *link, struct text *rest, size_t sources,
                             size_t targets, elman_error *error) CHECKED;
 
-/* Return the end of "N of M alignments ..." about alignments that are wrong. */
+/* Return the end of the message "N of M alignments ...", which states that N = `count` of them are
+ * wrong. */
 const char *alignment_mismatch(size_t count);
 
 /* ---- links between tokens, for guided alignment ---- */

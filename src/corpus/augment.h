@@ -1,6 +1,6 @@
-/* Augmentation: the pairs of an epoch, some of which are changed at random. A pair loses final
- * marks, is joined with the next ones, changes its case, gets typing errors in its source, noise on
- * both sides or other numbers. */
+/* Augmentation: the pairs of an epoch, some of which are changed at random. A changed pair loses
+ * its final marks, is joined with the next pairs, changes its case, or gets typing errors in its
+ * source, noise on both sides, or other numbers. */
 #ifndef ELMAN_CORPUS_AUGMENT_H
 #define ELMAN_CORPUS_AUGMENT_H
 

@@ -14,8 +14,8 @@ bool text_is_id(struct text text);
  * entity, such as &quot; &#39; or "& apos ;". */
 bool text_has_markup(struct text text);
 
-/* Return whether the text has marks by which another tool stores tokens: @-@ and the like of Moses,
- * "@@ " of subword-nmt, ▁ of SentencePiece, ￭ of the OpenNMT tokenizer. */
+/* Return whether the text has marks by which another tool stores tokens: @-@ and similar marks of
+ * Moses, "@@ " of subword-nmt, ▁ of SentencePiece, ￭ of the OpenNMT tokenizer. */
 bool text_has_token_marks(struct text text);
 
 /* Return whether the text has U+FFFD, or UTF-8 that was read as Windows-1252 or Windows-1251, such

@@ -136,8 +136,8 @@ static void append_one_of(struct buffer *into, struct draws *draws, const char *
   append_template(into, draws, templates[draw_below(draws, count)]);
 }
 
-/* Tags and formats stand beside other text without a space, so that they are no words to be
- * copied. */
+/* Tags and formats. They stand beside other text without a space, so the target contains them as
+ * text and not as words to be copied. */
 static const char *const tag_texts[] = {"<b>", "</b>", "<br>", "<br/>",
                                         "<W>", "%s",   "%d",   "&nbsp;"};
 

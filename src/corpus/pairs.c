@@ -425,8 +425,8 @@ static bool alignments_are_reversed(const struct pairs_reader *reader) {
   return options->source_file == NULL && options->source_column > options->target_column;
 }
 
-/* Return whether the alignment of a pair is bad. It has the form of the file, in which i counts the
- * words of the target if `reversed`. */
+/* Return whether the alignment of a pair is bad. The alignment has the form of the file, in which i
+ * counts the words of the target if `reversed`. */
 static bool alignment_is_bad(char problem[LINE_PROBLEM], const elman_pairs *pairs,
                              const struct pair *pair, bool reversed) {
   const struct unit_lines *lines = pairs->unit_lines;

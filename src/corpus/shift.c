@@ -126,8 +126,8 @@ static int relation(int kind, const struct outline *source, const struct outline
   return common > 2 ? 2 : common;
 }
 
-/* Return the difference of the lengths from the usual one. Limit it, because a few lines have very
- * unequal lengths. */
+/* Return how far the difference of the lengths is from the usual difference. Limit the result,
+ * because a few lines have very unequal lengths. */
 static double unlikeness(const struct shift_lines *lines, const struct outline *source,
                          const struct outline *target) {
   static const double MOST = 1.5;

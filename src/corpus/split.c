@@ -143,7 +143,7 @@ static elman_part choose_part(const elman_split *split, size_t size) {
 }
 
 /* Assign a part to the first pair of each group, in ascending order of size. If a group fits into
- * no part, no later group does. */
+ * no part, no later group fits. */
 static void assign_groups(elman_split *split, const struct group *list) {
   for (size_t i = 0; i < split->info.groups; i++) {
     const elman_part part = choose_part(split, list[i].size);

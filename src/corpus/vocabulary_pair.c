@@ -38,8 +38,8 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
 }
 
 /* Return the mode to use if `found` suits the script. In AUTO_BPE, characters remain tokens only
- * for Han, because a Han character stands for a word or a part of a word. A letter of Thai or kana
- * does not. */
+ * for Han, because a Han character stands for a word or a part of a word. This is not true of a
+ * letter of Thai or kana. */
 static elman_token_mode choose_mode(elman_token_mode asked, elman_token_mode found,
                                     enum script script) {
   if (!token_mode_is_automatic(asked)) return asked;

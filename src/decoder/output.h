@@ -36,13 +36,13 @@ size_t output_block(size_t tokens, size_t copies);
  * pass->logits. */
 void output_losses(const struct output_pass *pass);
 
-/* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14);
- * docs/kernels.md, (95) ----
+/* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14); docs/kernels.md,
+ * (95) ----
  *
  * A block of rows is processed in tiles of the vocabulary that fit in the second-level cache.
  * Product, bias and exponentials of a tile are computed together; once the sums of all tiles are
- * known, so are its gradient and the two products backward. The sizes of tiles depend only on the
- * shape, and so do the bits of all results. */
+ * known, the gradient of a tile and its two backward products are also computed together. The sizes
+ * of tiles depend only on the shape, and so do the bits of all results. */
 
 struct output_tiles {
   size_t width; /* number of columns of each tile; the last tile may have fewer */

@@ -58,8 +58,9 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
                   size_t target);
 
 struct shown {
-  /* A translation that borrows from the original one. A side in words has no ids or probabilities;
-   * its tokens are words as in the text. A word is known if all its tokens are known. */
+  /* A translation that borrows from the original translation. A side in words has no ids or
+   * probabilities; its tokens are words as in the text. A word is known if all its tokens are
+   * known. */
   elman_translation view;
   bool source_words, target_words;
   struct arena groups, arena;

@@ -202,7 +202,7 @@ static bool is_no_number(int codepoint) {
   return category_of(codepoint) != 'N';
 }
 
-/* The expressions of `intl`, as those of struct pass. */
+/* The expressions of `intl`, in the form of struct pass. */
 static const struct character_pass {
   bool (*first)(int codepoint), (*second)(int codepoint);
   bool in_front, at_end;

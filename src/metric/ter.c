@@ -33,7 +33,7 @@ void ter_work_free(struct ter_work *work) {
 /* Hypothesis and reference of one comparison. Equal words have equal numbers. */
 struct sides {
   const uint32_t *reference;
-  size_t hypothesis_length, reference_length; /* the latter is at least 1 */
+  size_t hypothesis_length, reference_length; /* reference_length is at least 1 */
 };
 
 /* ---- edit distance ---- */

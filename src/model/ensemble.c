@@ -100,7 +100,7 @@ elman_status models_have_same_words(const struct model *first, const struct mode
                 elman_normalization_name(b->source_normalization)},
                {"target normalization", elman_normalization_name(a->target_normalization),
                 elman_normalization_name(b->target_normalization)}};
-  /* A language that one model does not state may be that of the other. */
+  /* A model that states no language may have the language of the other model. */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (names[i].first[0] != '\0' && names[i].other[0] != '\0' &&
         strcmp(names[i].first, names[i].other) != 0)

@@ -83,8 +83,8 @@ struct codec model_target_codec(const struct model *model);
  * model share them. They are valid until the weights change. Several threads may call these
  * functions with the same model.
  *
- * Set *screen to the screen of the model's output layer, with which greedy search finds the most
- * probable token, or to NULL if no search with these options uses it. */
+ * Set *screen to the screen of the model's output layer, or to NULL if no search with these options
+ * uses it. With the screen, greedy search finds the most probable token. */
 elman_status model_screen(const struct screen **screen, const struct model *model,
                           const elman_translate_options *options, elman_error *error) CHECKED;
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first types are those of elman_number_type, in its order: a model file may have them. */
+/* The first types are those of elman_number_type, in its order; a model file may contain these. */
 enum number_type { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_I8, NUMBER_F64, NUMBER_OTHER };
 
 /* Return the size in bytes of a type by its name in a file, and set *type. Return 0 for an unknown

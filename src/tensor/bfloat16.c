@@ -331,7 +331,7 @@ TILES static void tiles_end(void) {
 }
 
 /* The intrinsics of gcc 12 do not declare the memory from which a tile is loaded. Force all stores
- * before them. */
+ * before such loads. */
 INLINE void stores_are_done(void) {
   __asm__ volatile("" ::: "memory");
 }
@@ -553,8 +553,9 @@ void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, si
   }
 }
 
-/* Return the number of rows of A to pack at once: as many as fit, so that each panel of B is packed
- * as few times as possible, but divided as evenly as whole strips allow. */
+/* Return the number of rows of A to pack at once. The rows are divided into as few parts as
+ * possible, because each panel of B is packed once per part, and as evenly as whole strips
+ * allow. */
 static size_t rows_at_once(const struct pair_kernel *kernel, size_t rows) {
   const size_t most = PAIR_STRIPS / kernel->vectors;
   const size_t strips = (rows + kernel->rows - 1) / kernel->rows;

@@ -22,7 +22,7 @@ elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
  *
  * A build of OpenBLAS for many processors (DYNAMIC_ARCH) selects kernels from a list of processor
  * models. The list ends with the models known at its release. For a newer model OpenBLAS selects
- * the kernels of an old one, which run at a half or a fifth of the speed. The functions below
+ * the kernels of an old model, which run at a half or a fifth of the speed. The functions below
  * select kernels by the processor's instructions instead. */
 
 /* Vector instructions that the processor has and the operating system has enabled. Each level

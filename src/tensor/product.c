@@ -213,7 +213,7 @@ static const struct product_kernel *fastest_kernel(bool fused) {
   return first;
 }
 
-/* Every thread that makes the choice makes the same one. */
+/* If several threads choose at the same time, they choose the same kernel. */
 const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic) {
   static const struct product_kernel *_Atomic selected[2];
   const bool fused = arithmetic == ARITHMETIC_PORTABLE;

@@ -68,7 +68,7 @@ enum { MAX_PANEL_WIDTH = 32 };
 const struct product_kernel *product_kernel_at(size_t i);
 
 /* The environment variable that selects a kernel by name, to reproduce on one machine the path of
- * another one. */
+ * another machine. */
 #define PRODUCT_KERNEL_VARIABLE "ELMAN_PRODUCT_KERNEL"
 
 /* Return ELMAN_INVALID_ARGUMENT if the variable names no kernel that this processor can run. */

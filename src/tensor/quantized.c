@@ -347,8 +347,9 @@ INLINE v128_t repeated_four(const void *bytes) {
   return wasm_i16x8_extend_low_i8x16(wasm_v128_load32_splat(bytes));
 }
 
-/* Compute the sums of 8 outputs. A product of 8 numbers in 16 bits adds pairs of them, so that two
- * vectors have two parts of the sums of 4 outputs, which are added at the end. */
+/* Compute the sums of 8 outputs. The instruction for eight products of 16-bit numbers adds
+ * neighboring products. Each sum is therefore in two parts, in two vectors for 4 outputs, and the
+ * parts are added at the end. */
 INLINE void wasm_outputs(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                          size_t groups, size_t first) {
   enum { LANES = 4, VECTORS = 2 };

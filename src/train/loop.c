@@ -31,8 +31,8 @@ static void run_stop(elman_training *run) {
     run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
-/* Return the pending stop or error of any process. All processes get the same one and end the
- * run. */
+/* Return the pending stop or error of any process. All processes get the same stop or error and end
+ * the run. */
 static elman_status run_agree(const elman_training *run, elman_error *error) {
   elman_error problem = run->problem;
   const elman_status status = elman_group_agree(run->options.group, run->pending, &problem);
@@ -141,8 +141,8 @@ static elman_status run_batch(elman_training *run, elman_error *error) {
 
 /* ---- validation: scores on the dev pairs, the best weights so far, patience ---- */
 
-/* Return the measure of the options. For `auto`, the references alone determine it, so all
- * validations of a run use the same. */
+/* Return the measure of the options. For `auto`, the references alone determine the measure, so all
+ * validations of a run use the same measure. */
 static enum validation_measure run_measure(const elman_train_options *options,
                                            const elman_scores *scores) {
   const enum validation_measure measure = trainer_measure(options);

@@ -175,7 +175,7 @@ static double score_of_coverage(double coverage) {
  * probable tokens (Fan, Lewis and Dauphin, "Hierarchical neural story generation", ACL 2018).
  * docs/decoding.md, (90) and (91). */
 
-/* The tokens from which the next one is drawn. */
+/* The tokens from which the next token is drawn. */
 struct candidates {
   const real *logits; /* (V) */
   size_t V;
@@ -398,7 +398,7 @@ static double score_of(const struct beam *beam, const struct hypothesis *path) {
   return score;
 }
 
-/* Insert a path whose score is set among the finished ones. */
+/* Insert a path into the finished hypotheses. Its score must be set. */
 static void rank(struct beam *beam, struct hypothesis path) {
   size_t at = beam->finished++;
   for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
@@ -483,8 +483,8 @@ static elman_status merge_open(bool *merged, const struct beam *beam, const stru
   return status;
 }
 
-/* Return true if the text of a hypothesis that has ended is excluded, or equals that of a finished
- * one. Replace the finished hypothesis if its score is lower. */
+/* Return true if the text of a hypothesis that has ended is excluded, or equals the text of a
+ * finished hypothesis. Replace the finished hypothesis if its score is lower. */
 static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
   if (path->key == 0) return true;
   for (size_t i = 0; i < beam->finished; i++) {
@@ -545,7 +545,8 @@ static void overflow(struct beam *beam) {
 
 /* Return whether all continuations end in this step and only their length and log-probability
  * decide their score. If so, set *after so that the continuations whose score exceeds the ceiling
- * rank before it; there may be very many of them. The factor is that of score_bound. */
+ * rank before it; there may be very many of them. The last factor has the same reason as in
+ * score_bound. */
 static bool skip_above_ceiling(struct hypothesis *after, const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->paths[0].count + 1 < beam->limit || options->coverage_penalty > 0) return false;

@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 
-/* A heap yields the combinations in order, because each follows from another one whose sum is not
- * smaller (as the k smallest sums of Eppstein 1998). The sentences are ordered by the gap between
- * their best and second score. Let d be the last sentence in this order whose translation is not
- * the best, and r > 0 its rank. These combinations follow from it:
+/* A heap yields the combinations in order, because each combination follows from another one whose
+ * sum is not smaller (as the k smallest sums of Eppstein 1998). The sentences are ordered by the
+ * gap between their best and second score. Let d be the last sentence in this order whose
+ * translation is not the best, and r > 0 its rank. These combinations follow from it:
  *
  *   DEEPER   rank r + 1 of sentence d
  *   FURTHER  in addition rank 1 of sentence d + 1
@@ -139,7 +139,8 @@ static const struct combination_list *list_at(const struct combinations *all, si
   return &all->lists[all->gaps[place].sentence];
 }
 
-/* Push the combinations that follow from a node; if `from` is NO_NODE, push the first one. */
+/* Push the combinations that follow from a node; if `from` is NO_NODE, push the first
+ * combination. */
 static elman_status push_following(struct combinations *all, size_t from, elman_error *error) {
   elman_status status = ELMAN_OK;
   if (from == NO_NODE)
@@ -165,7 +166,8 @@ static elman_status push_following(struct combinations *all, size_t from, elman_
               error);
 }
 
-/* Set the translations of a node; those of the best scores if `node` is NO_NODE. */
+/* Set `chosen` to the translations of a node, or to those with the best scores if `node` is
+ * NO_NODE. */
 static void choose(const elman_translation **chosen, const struct combinations *all, size_t node) {
   for (size_t i = 0; i < all->count; i++) chosen[i] = all->lists[i].ranked[0];
   for (bool counts = true; node != NO_NODE; node = all->nodes[node].previous) {

@@ -14,8 +14,8 @@ struct combinations {
   size_t *heap;                   /* nodes that were not returned, the smallest loss first */
   size_t count, gap_count, node_count, node_capacity, heap_count, heap_capacity;
   bool begun;
-  bool returns_best; /* the combination of the best scores comes next, because it differs from that
-                        of the first translations */
+  bool returns_best; /* the combination of the best scores comes next, because it differs from the
+                        combination of the first translations */
 };
 
 /* Take the first translation of each sentence, and the further ones to which `next` leads. */

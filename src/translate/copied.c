@@ -73,8 +73,8 @@ struct byte_counts {
   size_t of[256];
 };
 
-/* Return whether the byte at an end of a range with these counts belongs to the sentence: a mark, a
- * quotation mark, or a bracket without its partner. */
+/* Return whether the byte at an end of a range belongs to the sentence and not to the range: a
+ * mark, a quotation mark, or a bracket without its partner. `counts` are those of the range. */
 static bool is_outside(char byte, const struct byte_counts *counts, bool at_end) {
   static const char opening[] = "([{<", closing[] = ")]}>";
   const char *found = strchr(at_end ? closing : opening, byte);

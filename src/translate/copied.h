@@ -12,16 +12,16 @@ struct copied_source {
   const struct tokens *tokens;
   struct spans spans; /* of the tokens in the text */
   elman_token_mode mode;
-  bool lower; /* the tokens are in lower case, and the text may not be */
+  bool lower; /* the tokens are in lower case; the text may have capital letters */
 };
 
 /* Return whether the text has no space between token s > 0 and the token before it. */
 bool is_joined(const struct copied_source *source, size_t s);
 
-/* Set firsts[s] to the first of the adjacent tokens for which the same text is copied as for token
- * s: those of a word or of an address. With `whole`, set it to NOT_COPIED for punctuation and for
- * characters of text without spaces, which noise never teaches to copy, unless the source has
- * nothing else. */
+/* Adjacent tokens of a word or of an address share the text that is copied for them. Set firsts[s]
+ * to the first of the tokens that share the text of token s. With `whole`, set it to NOT_COPIED for
+ * punctuation and for characters of text without spaces, which noise never teaches to copy, unless
+ * the source has nothing else. */
 #define NOT_COPIED SIZE_MAX
 void copied_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
                    bool whole);

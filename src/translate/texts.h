@@ -1,5 +1,5 @@
-/* Texts of several sentences: the sentences to translate, and the translation of a text from those
- * of its sentences. */
+/* Texts of several sentences: the sentences to translate, and the translation of a text, joined
+ * from the translations of its sentences. */
 #ifndef ELMAN_TRANSLATE_TEXTS_H
 #define ELMAN_TRANSLATE_TEXTS_H
 
@@ -22,8 +22,8 @@ elman_status texts_split(struct split_texts *split, const struct model *model,
                          const elman_translate_options *options, elman_error *error) CHECKED;
 void texts_free(struct split_texts *split);
 
-/* Create the translation of a text from those of its `count` sentences, with the n_best best
- * combinations of their translations. Return ELMAN_BAD_DATA if a matrix would have more than
+/* Create the translation of a text from the translations of its `count` sentences, with the n_best
+ * best combinations of these translations. Return ELMAN_BAD_DATA if a matrix would have more than
  * ELMAN_MAX_CELLS weights. With `without_attention` there is no matrix, so this error does not
  * occur. */
 elman_status texts_join(elman_translation **whole, const elman_sentence *text,

@@ -90,8 +90,8 @@ struct script_counts {
   size_t letters;   /* letters and digits, including Han */
   size_t han;       /* Han characters */
   size_t kana;      /* letters that are kana */
-  size_t adjacent;  /* adjacent pairs of an unspaced letter and another one or a full-width
-                       character */
+  size_t adjacent;  /* adjacent pairs: an unspaced letter, and another unspaced letter or a
+                       full-width character */
   size_t separated; /* pairs that would be adjacent without the space between them */
 };
 
@@ -101,12 +101,13 @@ bool script_is_han(const struct script_counts *counts); /* most letters and digi
 /* A sample of lines, which determines the script of a side, and the mode that `auto` stands for.
  * All lines have equal weight. The caller initializes the struct to zero.
  *
- * A line counts as `words` unless its script is written without spaces. Such a line counts as
- * `space` (segmented text) if a space separates at least a fifth of its adjacent Han characters, or
- * an eighth of those of another script, whose words have more characters; otherwise as `chars`. A
- * line that is too short to distinguish `space` from `chars` counts only for its script. For mixed
- * samples `chars` is safest, because in `space` an unsegmented sentence is one long word. Therefore
- * `space` requires nine lines of ten. */
+ * A line counts as `words` unless its script is written without spaces. A line of a script without
+ * spaces counts as `space` (segmented text) if a space separates at least a fifth of its adjacent
+ * Han characters, or at least an eighth of the adjacent characters of another script, whose words
+ * have more characters. Otherwise it counts as `chars`. A line that is too short to distinguish
+ * `space` from `chars` counts only for its script. For mixed samples `chars` is safest, because in
+ * `space` an unsegmented sentence is one long word. Therefore `space` requires nine lines of
+ * ten. */
 struct script_sample {
   struct script_votes votes;
   size_t lines;    /* lines with letters or digits */

@@ -7,13 +7,13 @@
  *   ends a sentence anywhere. The marks . ! ? … end a sentence before white space; . ! ? also
  *   between two characters of a script without spaces.
  * - A full stop does not end a sentence in a number (3.14), after the number of an item (1.), an
- *   initial, an abbreviation (Mr. e.g. z.B.), or before a lower-case letter. After an acronym
- *   (U.S. p.m.) a full stop ends a sentence only before a word that often begins sentences. In a
- *   text without upper-case letters, a full stop also ends a sentence before lower-case letters.
+ *   initial, an abbreviation (Mr. e.g. z.B.), or before a lower-case letter. After an acronym (U.S.
+ *   p.m.) a full stop ends a sentence only before a word that often begins sentences. In a text
+ *   without upper-case letters, a full stop also ends a sentence before lower-case letters.
  * - A mark within brackets that began in the middle of a sentence does not end the sentence.
  *
- * A sentence has at least one letter or digit, unless the text has none: other characters belong to
- * the next sentence of the line, or to the last one. */
+ * A sentence has at least one letter or digit, unless the text has none. Other characters belong to
+ * the next sentence of the line, or to its last sentence. */
 #ifndef ELMAN_VOCAB_SENTENCES_H
 #define ELMAN_VOCAB_SENTENCES_H
 
