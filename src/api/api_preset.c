@@ -284,8 +284,8 @@ static elman_status fit_length(elman_train_options *options, size_t pairs, doubl
   if (!given_training(preset, "dropout")) options->dropout = scaled.dropout;
   if (is_first(options->group) && !elman_options_equal(ELMAN_SCOPES_TRAIN, &before, options))
     note(preset,
-         " is made for %.0f updates, and this run has about %.0f: learning rate %g, warm-up %zu, "
-         "moving average %g, dropout %g",
+         " is made for %.0f updates, and this run has about %.0f; this run uses learning rate %g, "
+         "warm-up %zu, moving average %g, dropout %g",
          tuned, updates, options->learning_rate, options->warm_up, options->average,
          options->dropout);
   return ELMAN_OK;

@@ -60,7 +60,7 @@ for seed in 2 0; do
   expect_refused '^elman: translate: --seed needs --sample$' translate --seed $seed x
   expect_refused '^elman: attention: --seed needs --override shuffle$' attention --override uniform --seed $seed x
 done
-expect_refused 'or --override shuffle' evaluate --override uniform --seed 2 x
+expect_refused '--seed needs --override shuffle, or two files' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 

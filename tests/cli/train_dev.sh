@@ -40,7 +40,7 @@ expect_stderr_match '^wrote model.safetensors;'
 # Only more patience continues such a run.
 cp model.safetensors early
 for epochs in 1000 2000; do
-  expect_note '^nothing to do: this run is finished; to continue it, raise --patience if it stopped early, and --epochs otherwise$' \
+  expect_note '^nothing to do: this run is finished; to continue it, raise --patience if it stopped early, or --epochs if it reached its last epoch$' \
     train "${worse[@]}" --epochs $epochs --patience 3 --resume "$train"
 done
 cmp early model.safetensors || fail "the model changed although the run was finished"

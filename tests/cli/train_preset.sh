@@ -7,13 +7,13 @@ value() { # value MODEL NAME
 }
 
 # A run that is shorter than that of the preset gets larger steps and less regularization.
-expect_note '^preset small is made for 3681 updates, and this run has about 58: learning rate 0\.021, warm-up 12, ' \
+expect_note '^preset small is made for 3681 updates, and this run has about 58; this run uses learning rate 0\.021, warm-up 12, ' \
   train "${small[@]}" --epochs 2 -o short "$pairs"
 [ "$(value short 'learning rate')" = 0.021 ] || fail "the message differs from the model"
 [ "$(value short 'warm-up')" = 12 ] || fail "the warm-up is longer than a fifth of the run"
 [ "$(value short dropout)" = 0.22 ] || fail "dropout does not follow the epochs"
 [ "$(value short 'moving average')" = 0.81 ] || fail "the average does not follow the updates"
-expect_note 'this run has about 29000: learning rate 0\.0032, warm-up 562, moving average 0\.99962, dropout 0\.6' \
+expect_note 'this run has about 29000; this run uses learning rate 0\.0032, warm-up 562, moving average 0\.99962, dropout 0\.6' \
   train "${small[@]}" --epochs 1000 --hours 0.0001 -o long "$pairs"
 
 # Explicit values are not fitted. In a run without updates nothing is fitted.

@@ -203,7 +203,7 @@ test("a preset gives the parameters of the command's model, and notes what it ch
   const theirs = elman.loadModel(readFileSync(join(folder, "quick")));
   assert.deepEqual(model.info.settings, theirs.info.settings);
   assert.equal(model.translate("我 爱 学习")[0].text, theirs.translate("我 爱 学习")[0].text);
-  assert.match(training.notes.join(), /^preset quick is made for 2454 updates, and this run has about 2: learning rate /);
+  assert.match(training.notes.join(), /^preset quick is made for 2454 updates, and this run has about 2; this run uses learning rate /);
   const words = { ...settings, sourceTokens: "words", targetTokens: "words" };
   assert.deepEqual(elman.createModel(pairs, words).notes, ["preset quick: without bpe, subwords does not apply"]);
   assert.deepEqual(elman.createModel(pairs).notes, []);

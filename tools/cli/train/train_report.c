@@ -40,7 +40,7 @@ static void describe_rare_words(const char *side, const elman_side_counts *count
   if (counts->distinct < MANY_WORDS || 10 * counts->once <= 3 * counts->distinct) return;
   note(
       "%s: %zu of %zu words occur once; in other text, about %.1f %% of the words will be unknown; "
-      "--%s-tokens bpe splits words into subwords, and no word is unknown",
+      "--%s-tokens bpe splits words into subwords, so that no word is unknown",
       side, counts->once, counts->distinct, 100 * (double)counts->once / (double)counts->tokens,
       side);
 }
@@ -427,8 +427,8 @@ static void describe_reason(const struct training *training) {
                               : "without a checkpoint, --resume is not possible");
   else if (training->first && options->resume)
     note("nothing to do: this run is finished; %s",
-         options->patience > 0 ? "to continue it, raise --patience if it stopped early, and "
-                                 "--epochs otherwise"
+         options->patience > 0 ? "to continue it, raise --patience if it stopped early, or "
+                                 "--epochs if it reached its last epoch"
                                : "raise --epochs to continue it");
   else if (!training->first && !training->finished)
     note("stopped early in epoch %zu: no new best score in %zu validation%s (--patience)",

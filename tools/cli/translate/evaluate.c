@@ -487,7 +487,7 @@ static int check_comparison(const struct usage *usage, const struct operands *op
   if (option_given(usage, operands, "seed") && !overrides_shuffle(search))
     return report_usage(
         usage->command,
-        "--seed needs --hypothesis twice, which compares two files, or --override shuffle");
+        "--seed needs --override shuffle, or two files to compare (--hypothesis twice)");
   return EX_OK;
 }
 
