@@ -34,7 +34,8 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
 /* Sizes and options of an attention layer. In the translator value_size, scale and divide_by_sum
- * are 0. Only attention on plain matrices can set these three fields; it cannot use clauses. */
+ * are 0. Only attention on plain matrices can set these three fields. Attention on plain matrices
+ * cannot use clauses. */
 struct attention_config {
   enum attention_kind kind;
   size_t size;   /* H: number of columns of queries and keys, by default also of values */

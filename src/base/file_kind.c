@@ -73,7 +73,7 @@ static bool is_safetensors(struct text start) {
 }
 
 /* Return whether the text begins with this tag, followed by the end of the line or by another tag.
- * In a sentence about a tag, text or a tab follows the tag. */
+ * In a sentence about a tag, the tag is followed by text or a tab instead. */
 static bool begins_with_tag(struct text text, const char *tag) {
   const size_t length = strlen(tag);
   if (text.length <= length || strncasecmp(text.bytes, tag, length) != 0 ||

@@ -14,8 +14,9 @@ enum { FILE_START = 1 << 16 };
 const char *file_kind(struct text start);
 
 /* Like file_kind, for a file that must be UTF-8 text with lines. Return NULL if the file may be
- * such text. `complete` states that `start` is the whole file or has FILE_START bytes. If it is
- * true, the function also detects other binary files, and text whose lines end with CR. */
+ * such text. `complete` states that `start` is the whole file or has FILE_START bytes. If
+ * `complete` is true, the function also detects other binary files, and text whose lines end with
+ * CR. */
 const char *file_is_not_text(struct text start, bool complete);
 
 #endif

@@ -132,7 +132,8 @@ static void modify(struct augmentation_slot *slot, const struct filling *filling
     slot->changed[ELMAN_SOURCE] = slot->by[TYPOS] = true;
 }
 
-/* Return whether any modifier applies, which is rare enough to save the copies of all texts. */
+/* Return whether any modifier applies. This is rare, so checking it first saves copies of nearly
+ * all texts. */
 static bool is_chosen(const struct filling *filling, size_t index) {
   struct draws draws;
   for (enum modifier modifier = 0; modifier < MODIFIERS; modifier++)
@@ -242,7 +243,7 @@ static elman_status add_noise(struct augmentation_slot *slot, const struct filli
   return encode_sides(slot, filling, error);
 }
 
-/* Change the pair so that it teaches to copy the numbers that both sides contain. */
+/* Change the pair so that it teaches the model to copy the numbers that both sides contain. */
 static elman_status copy_numbers(struct augmentation_slot *slot, const struct filling *filling,
                                  struct draws *draws, elman_error *error) {
   slot->by[COPY_NUMBERS] = noise_copy_numbers(slot->texts, draws, &slot->scratch);

@@ -168,7 +168,8 @@ struct encoding_work {
   struct encoded_piece pieces[PIECES_AT_ONCE];
 };
 
-/* Add the links of pair `index`. Set *skipped if they are bad and the pair is to be skipped. */
+/* Add the links of pair `index`. Set *skipped if the links are bad and the pair is to be
+ * skipped. */
 static elman_status add_links(bool *skipped, struct encoded_piece *piece,
                               const struct encoding_work *work, size_t index,
                               const struct pair *pair, elman_error *error) {

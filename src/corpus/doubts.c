@@ -21,7 +21,7 @@ static void note_pair(struct doubts *doubts, elman_finding finding, size_t index
 
 static elman_status check_sample(struct doubts *doubts, const elman_pairs *pairs,
                                  const elman_pairs *training, elman_error *error) {
-  static const double UNUSED_RATIO = 2; /* any value, because unusual lengths do not ruin a model */
+  static const double UNUSED_RATIO = 2; /* not used: unusual lengths do not ruin a model */
   struct typical typical = {0};
   elman_status status = typical_find(&typical, training, SAMPLE, error);
   const size_t stride = elman_pairs_count(pairs) / SAMPLE + 1;

@@ -171,7 +171,7 @@ elman_status import_add(struct importer *importer, size_t number, const struct t
 
 /* ---- the content of the file ---- */
 
-/* Convert UTF-16 text. Half of a surrogate pair becomes a byte that is not valid UTF-8, so that its
+/* Convert UTF-16 text. Half of a surrogate pair becomes a byte that is not valid UTF-8, so that the
  * record is bad. */
 static void convert_utf16(struct buffer *into, struct text text, bool big_endian) {
   while (text.length > 1) {

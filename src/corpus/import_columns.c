@@ -123,8 +123,8 @@ const char *elman_import_separator_name(size_t index) {
 }
 
 /* Find the separator that divides the most records into equally many columns; *best is its index,
- * -1 if it divides less than the share `least`. Commas also occur in sentences, so another
- * separator wins a tie. */
+ * -1 if no separator divides at least the share `least` of the records. Commas also occur in
+ * sentences, so another separator wins a tie. */
 static elman_status find_separator(int *best, struct text content, double least,
                                    elman_error *error) {
   elman_status status = ELMAN_OK;

@@ -98,8 +98,8 @@ static struct tile tile_of(const struct block *block, size_t k) {
                        block->scratch->parts + k * n};
 }
 
-/* Compute a matrix product. With a single tile, use all threads for it; with several tiles, use one
- * thread. */
+/* Compute a matrix product. With a single tile, use all threads for the product; with several
+ * tiles, use one thread for each product. */
 static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
     matrix_product(p);

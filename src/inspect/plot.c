@@ -55,8 +55,8 @@ static void axis_widen(struct plot_axis *axis, double value) {
   axis->any = true;
 }
 
-/* Leave room at both ends, a share of the range; more if all values are about equal, and none below
- * 0 if no value is negative. */
+/* Leave room at both ends: this share of the range, or more if all values are about equal. Leave no
+ * room below 0 if no value is negative. */
 static void axis_pad(struct plot_axis *axis, double share) {
   const bool has_floor = axis->low >= 0;
   const double low = axis->is_log ? log(axis->low) : axis->low;
@@ -223,7 +223,7 @@ static elman_status panel_fill(struct plot *plot, struct plot_panel *panel, elma
   return ELMAN_OK;
 }
 
-/* Return an error about a key that has no curve; it names the keys of the first log. */
+/* Return an error about a key that has no curve. The message names the keys of the first log. */
 static elman_status fail_key(const struct plot *plot, const char *key, elman_error *error) {
   struct buffer list = {0};
   const char *name;
@@ -518,7 +518,7 @@ static elman_status write_plot_document(FILE *stream, const struct plot *plot, e
             ".axis { fill: none; stroke: #555555 }\n"
             ".curve { fill: none; stroke-linejoin: round }\n",
             NULL);
-  /* A marker takes no color from its line in SVG 1.1: a dot is a white ring. */
+  /* In SVG 1.1 a marker does not take the color of its line, so a dot is a white ring. */
   fputs("<defs><marker id=\"dot\" viewBox=\"-3 -3 6 6\" markerWidth=\"6\" markerHeight=\"6\" "
         "markerUnits=\"userSpaceOnUse\"><circle r=\"2.4\" fill=\"#FFFFFF\" stroke=\"#333333\"/>"
         "</marker></defs>\n",

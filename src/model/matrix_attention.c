@@ -154,8 +154,8 @@ static elman_status set_config(struct matrix_attention *a, const elman_attention
   if (T == 0 || S == 0 || H == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "queries, keys and their width must be at least 1, not %zu, %zu and %zu", T, S, H);
-  /* BLAS requires that sizes and distances between rows are ints. Then products of two sizes fit;
-   * the arena checks products of three. */
+  /* BLAS requires that sizes and distances between rows are ints. Products of two such sizes do not
+   * overflow; the arena checks products of three. */
   if (T > limit || S > limit || H > limit || attention_value_size(*config) > limit ||
       config->heads > limit / S)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the matrices are too large");

@@ -41,7 +41,8 @@ struct model {
 /* Return the hyperparameters of training options. */
 elman_train_settings train_settings_of(const elman_train_options *from);
 
-/* Return whether training with these settings teaches to write <unk> where text is to be copied. */
+/* Return whether training with these settings teaches the model to write <unk> where text is to be
+ * copied. */
 bool teaches_copying(const elman_train_settings *settings);
 
 /* Create a model with zero weights. It takes ownership of `vocabularies`, even on failure. Values

@@ -222,8 +222,7 @@ const char *elman_option_write_message(char *text, size_t size, const char *mess
 
 enum { SHOWN_SIZE = 64, MOST_TYPED = 40 };
 
-/* Return the length of the start of a word that has at most `most` bytes and no part of a
- * character. */
+/* Return the length of the start of a word: whole characters, at most `most` bytes. */
 static int start_of(const char *word, int most) {
   if (strlen(word) <= (size_t)most) return (int)strlen(word);
   while (most > 0 && ((unsigned char)word[most] & 0xC0U) == 0x80U) most--;
@@ -343,7 +342,7 @@ static bool is_whole(uint64_t *number, const char *text) {
   return errno == 0;
 }
 
-/* Parse a finite number with optional sign and exponent, without the other forms of strtod. */
+/* Parse a finite number with optional sign and exponent. Refuse other forms that strtod accepts. */
 static bool is_real(double *number, const char *text) {
   if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
   const char *end = real_parse(number, text);

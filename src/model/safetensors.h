@@ -16,7 +16,7 @@
 #include "model/number_type.h"
 #include "tensor/real.h"
 
-/* Ends the name of the scales of a tensor of type I8. */
+/* The end of the name of the scales of a tensor of type I8. */
 #define SAFETENSORS_SCALE "_scale"
 
 enum { MAX_DIMENSIONS = 4, SAFETENSORS_MAX_HEADER = 100000000 };

@@ -37,7 +37,7 @@ TARGET INLINE __mmask16 first_lanes(size_t count) {
 
 TARGET static void pack_across(uint32_t *to, size_t step, const float *from, size_t ld,
                                size_t count, size_t k) {
-  /* Lane j of `order` selects the number of the first row, and then the number of the second. */
+  /* Pair j of `order` selects number j of the first row, and then number j of the second row. */
   static const uint16_t interleaved[2 * PAIR_LANES] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                                        21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
                                                        11, 27, 12, 28, 13, 29, 14, 30, 15, 31};

@@ -128,8 +128,8 @@ static inline size_t pair_rows_at_once(const struct pair_kernel *kernel) {
 void pair_begin(const struct pair_kernel *kernel);
 void pair_end(const struct pair_kernel *kernel);
 
-/* Run the kernel, which has begun, for strips that pair_pack_strips has packed, and any number of
- * rows. tile.a is the first strip; tile.rows is not used. */
+/* Run the kernel for strips that pair_pack_strips has packed, with any number of rows. The caller
+ * must first call pair_begin. tile.a is the first strip; tile.rows is not used. */
 void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, size_t rows);
 
 #endif

@@ -31,7 +31,7 @@ static uint32_t largest_bits(const real *x, size_t n) {
 }
 
 float eight_bits_scale(const real *x, size_t n) {
-  enum { DROPPED = 7 }; /* bits: 127 has 7, so that its product with the scale has at most 24 */
+  enum { DROPPED = 7 }; /* 127 has 7 bits, so that its product with the scale has at most 24 */
   const float least = 1e-30f;
   const uint32_t bits = largest_bits(x, n), half = 1u << (DROPPED - 1);
   float largest, scale;

@@ -29,7 +29,8 @@ void eight_bits_round(real *to, const real *x, size_t n);
 
 /* A matrix of weights, to be stored in eight bits. */
 struct float_matrix {
-  const real *weight; /* (out,in); borrowed while the set is created, and its name afterwards */
+  const real *weight; /* (out,in); borrowed while the set is created; afterwards only the address is
+                         used, to find the matrix */
   size_t out, in;
 };
 

@@ -395,7 +395,7 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Compute the terms [first, first + k) of some rows of C, with A as the tile gives it. Pack each
+/* Compute the terms [first, first + k) of some rows of C, with A as `tile` describes it. Pack each
  * panel of B, unless few rows use it and it can be read in place. */
 static void add_terms(const struct product_kernel *kernel, struct product_tile tile,
                       const struct product *p, size_t first, size_t rows) {

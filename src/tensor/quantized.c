@@ -5,7 +5,8 @@
 #include "tensor/kernels.h"
 #include "tensor/tiles.h"
 
-/* Rows of the kernels of vectors, which have a case for each number of rows. */
+/* ROWS is the most rows of the kernels that use vectors; these kernels have a case for each number
+ * of rows. */
 enum { GROUP = 4, ROWS = 6 };
 
 size_t quantized_groups(size_t F) {
@@ -348,8 +349,8 @@ INLINE v128_t repeated_four(const void *bytes) {
 }
 
 /* Compute the sums of 8 outputs. The instruction for eight products of 16-bit numbers adds
- * neighboring products. Each sum is therefore in two parts, in two vectors for 4 outputs, and the
- * parts are added at the end. */
+ * neighboring products. Each sum therefore has two parts, which are added at the end; two vectors
+ * contain the parts of 4 outputs. */
 INLINE void wasm_outputs(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                          size_t groups, size_t first) {
   enum { LANES = 4, VECTORS = 2 };

@@ -390,8 +390,8 @@ static bool save_is_due(const elman_training *run) {
   const elman_train_options *options = &run->options;
   const double since = seconds() - run->saved_at;
   if (run->pending != ELMAN_OK || !is_first(run)) return false;
-  /* Call the callback even if a checkpoint is due in any case: it may forget a request as soon as
-   * it has returned true. */
+  /* Call the callback even if a checkpoint is due in any case, because the callback may forget a
+   * request as soon as it has returned true. */
   const bool wanted =
       options->checkpoint_wanted != NULL && options->checkpoint_wanted(options->context);
   return wanted || (options->save_every > 0 && since >= options->save_every) ||

@@ -52,7 +52,7 @@ struct polar {
   size_t count;
   const struct numerics *numerics;
   struct squares *squares;           /* (count) */
-  struct band *square_bands, *bands; /* bands of the square matrices; of the matrices themselves */
+  struct band *square_bands, *bands; /* bands of the square matrices; bands of the matrices */
   size_t square_band_count, band_count;
   const struct coefficients *now; /* the current step */
   struct arena arena;

@@ -142,7 +142,7 @@ elman_status trainer_step(struct update_result *result, struct trainer *trainer,
                                    .update = state->update};
   *result = (struct update_result){.learning_rate = trainer_learning_rate(trainer, progress)};
   /* Apply the deferred updates of the rows that the batch reads. The gradient is zero here, because
-   * Adam clears the gradients that it has used. The shards add to it. */
+   * Adam clears the gradients that it has used. The shards add to the gradient. */
   optimizer_begin(&trainer->optimizer, batch);
   const elman_status status = shards_gradient(trainer->shards, losses, &job, error);
   if (status != ELMAN_OK) {

@@ -50,8 +50,8 @@ struct training_state {
 struct training_start {
   uint64_t weights; /* hash of the initial weights if they come from a trained or loaded model;
                        otherwise 0 */
-  uint64_t written; /* hash of the weights that the last run wrote, which may have overwritten its
-                       initial model; 0 = no run has ended */
+  uint64_t written; /* hash of the weights that the last run wrote, perhaps over its initial model;
+                       0 = no run has ended */
   elman_history history; /* history before the first update */
 };
 

@@ -159,7 +159,7 @@ static bool can_grow(const struct copied_source *source, size_t s, elman_token_m
 static void find_firsts(size_t *firsts, const struct copied_source *source, elman_token_mode target,
                         bool whole) {
   struct copied_word word = {{0, 0}, {0, 0}};
-  size_t first = SIZE_MAX; /* of the part of the word; SIZE_MAX before its first token */
+  size_t first = SIZE_MAX; /* first token of the copied part; SIZE_MAX before it */
   for (size_t s = 0; s < source->tokens->count; s++) {
     const size_t at = source->spans.starts[s];
     firsts[s] = s;

@@ -435,8 +435,8 @@ static elman_status check_texts(bool *repeats, struct translator *translator,
 }
 
 /* For each item whose list has a text twice, search for the next best translations, whose texts
- * differ from each other and from the best. The best translation remains that of the first
- * search. */
+ * differ from each other and from the text of the best translation. The best translation remains
+ * that of the first search. */
 static elman_status search_others(struct translator *translator, size_t count, elman_error *error) {
   const struct beam_texts texts = {other_key, translator};
   elman_translate_options others = translator->options;

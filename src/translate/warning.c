@@ -19,7 +19,7 @@ const char *elman_warning_kind_name(size_t kind) {
 
 /* ---- scripts ---- */
 
-/* Write the language of a script that only one language uses, or the script. */
+/* Write the language of the script if only one language uses it; otherwise write the script. */
 static void write_language(char *into, size_t size, enum script script) {
   static const struct {
     enum script script;

@@ -189,8 +189,8 @@ static elman_status look_up(struct encoding *encoding, const struct vocabulary *
   return ELMAN_OK;
 }
 
-/* Return the number of tokens, from token `index`, that are COPIED_WORD; 0 if it is another text.
- */
+/* Return the number of tokens of the COPIED_WORD that starts at token `index`; 0 if another text
+ * starts there. */
 static size_t copied_tokens(const struct tokens *tokens, size_t index) {
   const struct text copied = text_of(COPIED_WORD);
   size_t bytes = 0;

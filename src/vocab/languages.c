@@ -257,8 +257,7 @@ static bool lists(const char *words, const char *code, size_t length) {
   return false;
 }
 
-/* Return the language whose code begins `code`, up to its first hyphen; NULL if it is not listed.
- */
+/* Return the language whose code is `code` up to the first hyphen; NULL if it is not listed. */
 static const struct language *find(const char *code) {
   const size_t length = strcspn(code, "-");
   for (size_t i = 0; i < LANGUAGES; i++)

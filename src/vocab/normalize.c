@@ -154,9 +154,10 @@ static bool is_kept(int codepoint, elman_normalization form) {
   return (codepoint == 0xB4 && unifies(form)) || (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
-/* Return whether text that contains only such characters is already normalized: in NFC, or in NFKC
- * before signs_unify. The set of characters need not be complete; other text is normalized by the
- * general functions. With the form "none", this holds for all characters. */
+/* Return whether the character is inert: text that contains only inert characters is already
+ * normalized, in NFC, or in NFKC before signs_unify. The set of inert characters need not be
+ * complete; other text is normalized by the general functions. With the form "none", all characters
+ * are inert. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},

@@ -180,7 +180,7 @@ static bool is_connective(struct text word) {
   return false;
 }
 
-/* A number in words, also mixed with digits (1亿5000万), so far. */
+/* The part of a number in words, also mixed with digits (1亿5000万), that has been read. */
 struct spelled {
   struct digits digits; /* without zeros */
   size_t words;
