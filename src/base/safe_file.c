@@ -367,8 +367,8 @@ static int sync_descriptor(int descriptor) {
   do {
     result = fsync(descriptor);
   } while (result != 0 && errno == EINTR);
-  /* EINVAL is no failure. A file system reports it if it cannot sync a directory. A device, which
-   * needs no sync, also reports it. */
+  /* EINVAL is no failure. A file system reports EINVAL if it cannot sync a directory. A device,
+   * which needs no sync, also reports EINVAL. */
   return result == 0 || errno == EINVAL ? 0 : errno;
 }
 

@@ -11,7 +11,7 @@
  * were any. */
 bool drop_final_marks(struct buffer *text);
 
-/* Append " " unless characters beside the end of the text, or the start of `next`, are written
+/* Append " " unless the last character of the text, or the first character of `next`, is written
  * without spaces. In mode `space`, always append it. */
 void append_space_before(struct buffer *text, struct text next, elman_token_mode mode);
 

@@ -200,8 +200,8 @@ static double fit(const struct weights *weights, const struct shift_lines *lines
 }
 
 /* Estimate the weights with the distance at which translations are easiest to distinguish: 0,
- * unless most of the corpus is shifted. Compare them with lines nearby, because a corpus may be
- * sorted by length. */
+ * unless most of the corpus is shifted. Compare translations with lines nearby, because a corpus
+ * may be sorted by length. */
 static struct weights estimate_weights(const struct shift_lines *lines) {
   enum { NEARBY = LONGEST_SHIFT + 2 };
   struct statistics others = {0};

@@ -371,7 +371,7 @@ static elman_status check_tensors(const struct safetensors *file, const struct m
   return ELMAN_OK;
 }
 
-/* Check the second name of a tied matrix: its elements are equal. */
+/* Check the second name of a tied matrix: its elements must equal those under the first name. */
 static elman_status check_alias(const struct model *model, const struct parameter *row,
                                 const struct safetensors *file, elman_error *error) {
   const size_t bytes = parameter_size(row) * sizeof(real);

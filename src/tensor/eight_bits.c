@@ -250,7 +250,7 @@ void eight_bit_product_alone(struct eight_bit_results y, struct eight_bit_featur
 /* Rows that are quantized together. Their levels are on the stack: a product allocates nothing. */
 enum { ROWS_TOGETHER = 64, LEVELS_TOGETHER = QUANTIZED_MAX_COLUMNS };
 
-/* A product in parts of some blocks each, which threads share. */
+/* A product that is divided into parts of some blocks each. Threads share the parts. */
 struct shared_product {
   struct eight_bit_results y;
   const real *x;

@@ -174,7 +174,7 @@ static void choose(const elman_translation **chosen, const struct combinations *
     const struct combination_node *one = &all->nodes[node];
     if (counts)
       chosen[all->gaps[one->place].sentence] = list_at(all, one->place)->ranked[one->rank];
-    counts = one->step == FURTHER; /* the other steps replace the rank of the node before */
+    counts = one->step == FURTHER; /* the other steps replace the rank of the previous node */
   }
 }
 

@@ -70,7 +70,7 @@ static elman_status count_all(struct split_texts *split, const struct model *mod
   return status;
 }
 
-/* Give the sentences the parts of the prefix of their text. */
+/* Divide the prefix of a text among its sentences. */
 static elman_status divide_prefix(elman_sentence *sentences, size_t count,
                                   const elman_sentence *text, elman_error *error) {
   size_t sentence = 0, start = 0;

@@ -234,9 +234,9 @@ static size_t leave_all(size_t *left, const size_t *firsts, size_t S) {
   return words;
 }
 
-/* Choose the source words that are copied in place of unknown ones, in their order. A model that
- * noise taught to copy copies each word once while others are left, because attention often returns
- * to a word. */
+/* Choose the source words that are copied in place of unknown words, in the order of the unknown
+ * words. If noise taught the model to copy, copy each word only once while other words are left,
+ * because attention often returns to a word. */
 static elman_status choose_copies(struct rendering *rendering, const struct translator *translator,
                                   const struct translator_item *item, struct located_path at,
                                   elman_error *error) {

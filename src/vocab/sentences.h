@@ -12,8 +12,8 @@
  *   without upper-case letters, a full stop also ends a sentence before lower-case letters.
  * - A mark within brackets that began in the middle of a sentence does not end the sentence.
  *
- * A sentence has at least one letter or digit, unless the text has none. Other characters belong to
- * the next sentence of the line, or to its last sentence. */
+ * A sentence has at least one letter or digit, unless the text has none. Other characters alone are
+ * no sentence: they belong to the next sentence of the line, or to its last sentence. */
 #ifndef ELMAN_VOCAB_SENTENCES_H
 #define ELMAN_VOCAB_SENTENCES_H
 
