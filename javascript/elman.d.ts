@@ -101,7 +101,7 @@ export interface Settings {
   merge?: number                // probability that a pair is joined with the next 1 to 3 pairs (0 to 1, default 0)
   // probability that both sides of a pair get the same name, number or symbol (0 to 1, default 0)
   copyNoise?: number
-  // probability that numbers on both sides of a pair become unknown words in its target, so that the model learns to copy them (0 to 1, default 0)
+  // probability that numbers on both sides of a pair become <unk> in the target, so that the model learns to copy them (0 to 1, default 0)
   copyNumbers?: number
   guideWeight?: number          // guided-alignment loss weight (0 to 1000, default 0)
   average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)

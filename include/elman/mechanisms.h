@@ -1,8 +1,8 @@
 /* Attention on plain matrices.
  *
  * T queries attend to S keys; the context of a query is the weighted mean of S values. All
- * mechanisms of the translator are available and use the same code. docs/attention.md explains each
- * of them. */
+ * mechanisms of the translator are available; these functions run the translator's own code.
+ * docs/attention.md explains each mechanism. */
 #ifndef ELMAN_MECHANISMS_H
 #define ELMAN_MECHANISMS_H
 

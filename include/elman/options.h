@@ -163,9 +163,8 @@ typedef enum elman_scope {
   X(SHARE, copy_noise, NULL, "copy noise", 0, 1, 0, TRAINING, "Augmentation",                      \
     "probability that both sides of a pair get the same name, number or symbol")                   \
   X(SHARE, copy_numbers, NULL, "copied numbers", 0, 1, 0, TRAINING, "Augmentation",                \
-    "probability that numbers on both sides of a pair become unknown words in its target, so "     \
-    "that "                                                                                        \
-    "the model learns to copy them")                                                               \
+    "probability that numbers on both sides of a pair become <unk> in the target, so that the "    \
+    "model learns to copy them")                                                                   \
   X(REAL, guide_weight, NULL, "guide weight", 0, 1000, 0, TRAINING, "Attention",                   \
     "guided-alignment loss weight")                                                                \
   X(REAL, average, NULL, "moving average", 0, 0.999999, 0, TRAINING, "Optimization",               \

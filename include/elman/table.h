@@ -28,8 +28,8 @@ ELMAN_API bool elman_table_is_formula(const char *text);
 
 /* Write a table as "tsv", with the column names in the first line, or as "html", a page without a
  * script. Unsafe characters are escaped. In TSV an apostrophe precedes a cell of which
- * elman_table_is_formula is true. Write errors set the stream's error flag; any
- * other format is ELMAN_INVALID_ARGUMENT. */
+ * elman_table_is_formula is true. An error in writing sets the stream's error
+ * flag. Return ELMAN_INVALID_ARGUMENT if `format` is neither "tsv" nor "html". */
 ELMAN_CHECKED elman_status elman_table_write(FILE *stream, const elman_table *table,
                                              const char *format, elman_error *error);
 

@@ -138,7 +138,7 @@ static elman_status pair_text_add(const char **copy, struct pair_text *text,
   return ELMAN_OK;
 }
 
-/* Free the blocks that contain no text of pair `before` or later. */
+/* Free the blocks whose pairs all come before pair `before`. */
 static void pair_text_release(struct pair_text *text, size_t before) {
   while (text->released < text->count && text->blocks[text->released].end <= before) {
     const struct pair_text_block *block = &text->blocks[text->released++];

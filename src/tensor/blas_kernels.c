@@ -90,7 +90,8 @@ static void reselect(const char *family) {
   environ = all;
 }
 
-/* If the build lacks the family, OpenBLAS keeps its own selection. */
+/* Let OpenBLAS use a better family if there is one. If OpenBLAS was built without that family, it
+ * keeps its own selection. */
 static elman_kernel_choice choose(const char *family) {
   if (getenv(VARIABLE) != NULL) return ELMAN_KERNELS_BY_USER;
   if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;

@@ -213,8 +213,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
        .group = "Output", .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
       {"units", 0, "UNITS",
-       "units of rows, columns and links; auto: links in words; rows and columns in words with "
-       "bpe, in tokens without bpe; Chinese without spaces always in tokens",
+       "units of rows, columns and links; auto: tokens in Chinese without spaces; in other text, "
+       "words for links and for a side with bpe, and tokens for the rest",
        .group = "Output", .index = &line->units, .choice = units_choice},
       {"summary", 0, NULL, "statistics of the attention over all sentences instead of matrices",
        .group = "Summary", .flag = &line->summary},

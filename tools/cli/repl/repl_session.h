@@ -62,8 +62,9 @@ elman_translate_options session_options(const struct session *session, const str
  * this for `command`. */
 bool session_has(const void *last, const char *command);
 
-/* Return the format in which `command` may write the file; report a refusal and return NULL. It may
- * replace a file only if '!' follows its name, and never a model. `example` is a call of it. */
+/* Return the format in which `command` may write the file. If it may not write the file, report why
+ * and return NULL: it may replace a file only if '!' follows its name, and never a model. The
+ * message shows `example`, a use of the command. */
 const char *session_output_format(const char *command, const char *example,
                                   const struct formats *formats, const char *path);
 

@@ -104,7 +104,7 @@ static bool is_printable(const char *word) {
   return true;
 }
 
-/* Add a line without its end. Return an exit code. */
+/* Add the token on this line, without the line end, to `tokens`. Return an exit code. */
 static int add_token(struct client_tokens *tokens, const char *path, size_t number, char *line) {
   char where[64];
   snprintf(where, sizeof where, "line %zu", number);
