@@ -190,9 +190,10 @@ static void choose_method(struct search *search, const struct search_request *co
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
-  search->greedy.scores = any_forced || !options->without_scores;
-  search->without_sums =
-      alone && in_eight_bits && options->beam == 1 && options->without_scores && !any_forced;
+  /* Whether there are scores must not depend on the method, and thus on the processor. */
+  search->unscored = options->beam == 1 && options->without_scores && !any_forced;
+  search->without_sums = search->unscored && alone && in_eight_bits;
+  search->greedy.scores = !search->unscored;
 }
 
 /* Set the number of rows in use, and the lengths of the rows. */
@@ -525,8 +526,7 @@ static void finish(struct search *search) {
   struct greedy *greedy = &search->greedy;
   if (greedy->active && greedy->count > 0) score_waiting(search);
   for (size_t b = 0; b < search->rows.source.batch; b++) {
-    if (greedy->active || search->without_sums)
-      beam_score(&search->beams[b], greedy->active && greedy->scores);
+    if (greedy->active || search->unscored) beam_score(&search->beams[b], !search->unscored);
     beam_close(&search->beams[b]);
   }
 }

@@ -52,7 +52,8 @@ struct search {
   struct search_member *members; /* (member_count): the models of the ensemble */
   size_t member_count, member_capacity;
   struct greedy greedy;           /* used only with one member */
-  bool without_sums;              /* greedy search in eight bits without probabilities */
+  bool unscored;                  /* the results have no scores, even if the search computes some */
+  bool without_sums;              /* unscored search in eight bits, without probabilities */
   const struct beam_texts *texts; /* set by the caller; borrowed; NULL = separate hypotheses */
   real *weights;      /* (R,K,S): weights of a step; with several members, their mean (R,1,S) */
   struct beam *beams; /* (B): results, one per request */

@@ -63,3 +63,13 @@ expect_no_note 'probably wrong|This model translates' translate -q 'How are you?
 expect_note '^The translation is improbable \([0-9.]+ % per token\) and probably wrong\. Use simpler sentences, ' \
   translate -m early.safetensors '我 爱 学习'
 expect_note '^The translations of 2 of 2 sentences are improbable ' translate -m early.safetensors '我 爱 学习。 我 爱 学习。'
+
+# Greedy translations of lines have no scores, with any number of models.
+"$ELMAN" train -q -t 1 --epochs 1 --seed 2 -o other.safetensors "$DATA/toy.zh-en.tsv" || fail "training failed"
+echo '我 爱 学习' >line
+for models in '-m early.safetensors' '-m early.safetensors -m other.safetensors'; do
+  # shellcheck disable=SC2086 # the options of the models
+  expect_no_note 'improbable' translate $models -i line
+  # shellcheck disable=SC2086
+  expect_output '"kind":"improbable"' translate -q $models --json -i line
+done
