@@ -208,10 +208,10 @@ ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elma
 
 /* Do at most `updates` updates, at least 1, and the validations, snapshots and checkpoints that are
  * due. Skipped updates count. Afterwards the model has the parameters and the history of the last
- * update, and no stored search. Set *finished to true if no update remains, otherwise to false. If
- * no update remains, a further call does nothing. Each call brings the parameters of all words up
- * to date; with a large vocabulary, many calls of one update take longer than one call of many
- * updates.
+ * update, and no stored search (elman_model_set_search). Set *finished to true if no update
+ * remains, otherwise to false. If no update remains, a further call does nothing. Each call brings
+ * the parameters of all words up to date; with a large vocabulary, many calls of one update take
+ * longer than one call of many updates.
  *
  * If a callback stops training, return ELMAN_INTERRUPTED. The next call continues. After any other
  * error of training only elman_training_finish and elman_training_free are useful; this function

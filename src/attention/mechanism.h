@@ -105,10 +105,10 @@ struct attention_mechanism {
    * KEYS; NONE after the last. */
   enum attention_extent arrays[MAX_OWN];
 
-  /* Defaults in the translator. `heads` is 0 if only one head is possible; `window` is 0 if the
-   * mechanism has no window. */
+  /* Defaults in the translator. `heads` is 0 if the translator allows only one head; `window` is 0
+   * if the mechanism has no window. */
   size_t heads, window;
-  bool one_head; /* only one head is possible, even on plain matrices */
+  bool one_head; /* attention on plain matrices has one head, too */
   bool scaled;   /* α defaults to 1 over the square root of a head's size; otherwise to 1 */
   bool no_scale; /* the score has no α */
   bool segments; /* D is the length of a segment; the weights of segments are exported */

@@ -296,7 +296,7 @@ elman_status corpus_encode(struct corpus *corpus, const elman_pairs *pairs,
   if (status == ELMAN_OK && corpus->unaligned > count / 2)
     status =
         fail(error, ELMAN_BAD_DATA, corpus->first_unaligned.where,
-             "%.300s; %zu of %zu alignment%s %s: i-j must link token i of the source to token j of "
+             "%.300s; %zu of %zu alignment%s %s: i-j must link word i of the source to word j of "
              "the target, counted from 0",
              corpus->first_unaligned.message, corpus->unaligned, count, plural_ending(count),
              alignment_mismatch(corpus->unaligned));

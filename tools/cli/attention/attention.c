@@ -213,8 +213,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
        .group = "Output", .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
       {"units", 0, "UNITS",
-       "units of rows, columns and links; auto: tokens in Chinese without spaces; in other text, "
-       "words for links and for a side with bpe, and tokens for the rest",
+       "units of rows, columns and links; auto: tokens on a side of Chinese without spaces; on "
+       "other sides, words for links, and words for rows and columns with bpe, else tokens",
        .group = "Output", .index = &line->units, .choice = units_choice},
       {"summary", 0, NULL, "statistics of the attention over all sentences instead of matrices",
        .group = "Summary", .flag = &line->summary},

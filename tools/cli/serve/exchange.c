@@ -31,7 +31,7 @@ static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const
   return MHD_YES;
 }
 
-/* Refuse fields in the address, where a client may expect an effect. */
+/* Refuse a query string in the URL of a POST request: a client may expect it to have an effect. */
 static bool check_query(struct exchange *exchange) {
   size_t count = 0;
   if (!exchange->route->is_post || exchange->preflight) return true;

@@ -83,7 +83,7 @@ int serve_command(int argc, char **argv) {
       {"token", 0, "FILE",
        "file of tokens, one per line; only a client that sends one of them gets translations",
        "no tokens", .group = "Access", .text = &job.tokens, .use = FILE_IS_READ},
-      {"open", 0, NULL, "serve other machines without tokens", .group = "Access",
+      {"open", 0, NULL, "serve every client that can connect, without --token", .group = "Access",
        .flag = &job.open},
       {"host", 0, "NAME", "host name by which clients reach the service, besides localhost",
        .group = "Access", .list = &job.hosts, .most = MAX_LISTED},
