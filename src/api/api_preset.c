@@ -59,7 +59,7 @@ static elman_status find_row(const struct preset_row **row, const elman_preset *
               preset->name);
 }
 
-/* One of the settings: its name, and the text of its value, "on" for a flag. */
+/* A setting: its name, and its value as text. The value of a flag is "on". */
 struct preset_setting {
   char name[NAME_SIZE], value[NAME_SIZE];
 };
@@ -122,7 +122,7 @@ __attribute__((format(printf, 2, 3))) static void note(const elman_preset *prese
   preset->note(preset->context, message);
 }
 
-/* In the struct at `fields`, set the rows of these scopes that were not given. */
+/* In the struct at `fields`, set the preset's options of these scopes that were not given. */
 static elman_status set_rows(void *fields, unsigned scopes, const struct preset_row *row,
                              const elman_preset *preset, elman_error *error) {
   struct preset_setting setting;

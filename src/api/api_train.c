@@ -24,7 +24,7 @@ elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
 }
 
-/* Encode all pairs. `done` is NULL, or the same pairs; their text is then freed during encoding. */
+/* Encode all pairs. `done` is NULL, or the same pairs, whose text this function frees. */
 static elman_status encode_all(elman_training *run, const struct model *model,
                                const elman_pairs *pairs, elman_pairs *done, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);

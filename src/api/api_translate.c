@@ -195,7 +195,7 @@ static void set_problem(elman_error *problem, const elman_error *of_sentence, si
 }
 
 /* Join the translations of the sentences of a text. If sentences have errors, the text gets the
- * first of them. */
+ * first of these errors. */
 static elman_status join_text(elman_translation **whole, elman_error *problem,
                               const struct outcomes *parts, const elman_sentence *text,
                               const elman_sentence *sentences, size_t count,
@@ -364,7 +364,7 @@ static double trial_score(const elman_search_trial *trial) {
   return trial->by_chrf ? trial->chrf : trial->bleu;
 }
 
-/* Return the best trial; of equal ones, the first. */
+/* Return the best trial; if several are equally good, the first of them. */
 static size_t best_trial(const elman_search_trial *trials, size_t count) {
   size_t best = 0;
   for (size_t i = 1; i < count; i++)
@@ -398,7 +398,7 @@ elman_status elman_tune_search(elman_search_trial *trials, elman_model *model,
   if (options == NULL) options = &defaults;
   for (size_t i = 0; status == ELMAN_OK && i <= last; i++) {
     trials[i] = (elman_search_trial){.search = searches[i]};
-    /* Greedy search ignores the penalty. */
+    /* The first trial is greedy search, which ignores the penalty. */
     if (i == last)
       trials[i].search.length_penalty =
           trials[1 + best_trial(trials + 1, last - 1)].search.length_penalty;

@@ -50,10 +50,10 @@ void attention_backward(const struct attention_gradients *d, const struct attent
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 
-/* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): adds the cross-entropy
- * between a query's weights and the uniform distribution over its linked keys to the loss. With
- * several heads it uses the mean of their weights. docs/training.md, (74) to (77).
- * attention_backward adds the gradient. ---- */
+/* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016). The loss gets an additional
+ * term: the cross-entropy between a query's weights and the uniform distribution over its linked
+ * keys. With several heads, the weights are the mean over the heads. docs/training.md, (74) to
+ * (77). attention_backward adds the gradient. ---- */
 
 /* Compute the guide loss of each query (T B). A query without links has loss zero. The caller must
  * first run the forward pass of all queries. */

@@ -54,8 +54,8 @@ struct attention_config {
 void attention_config_complete(size_t *heads, size_t *window, bool clauses,
                                enum attention_kind kind);
 
-/* Return whether the mechanism has a sentinel. A row of weights then sums to less than 1, because
- * the sentinel receives the rest (mask_rest). Such a mechanism has one head. */
+/* Return whether the mechanism has a sentinel. With a sentinel, a row of weights sums to less than
+ * 1, because the sentinel receives the rest (mask_rest), and the mechanism has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
 /* The segments of a mechanism that first computes a weight for each segment, and then a weight for

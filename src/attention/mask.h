@@ -21,7 +21,7 @@ static inline size_t key_batch(struct attention_shape shape) {
   return shape.key_batch == 0 ? shape.batch : shape.key_batch;
 }
 
-/* Return how many queries of sentence b are in the range; the others are padding. */
+/* Return how many rows of the range are queries of sentence b; the other rows are padding. */
 size_t mask_queries(struct attention_shape shape, size_t b);
 
 /* Return the visible keys of query shape.first_query + t. Padding is not visible; if the shape is

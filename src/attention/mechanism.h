@@ -80,7 +80,7 @@ struct attention_own_weight {
   bool by_sentence;
 };
 
-/* Own weights of shape (H,H), (1,H) and (H), whose gradient has no copies by sentence. */
+/* Own weights of shape (H,H), (1,H) and (H), whose gradients have no copies per sentence. */
 #define OWN_MATRIX(text)                                                                           \
   { .name = (text), .rows = SIZE, .columns = SIZE }
 #define OWN_ROW(text)                                                                              \
@@ -109,7 +109,7 @@ struct attention_mechanism {
    * if the mechanism has no window. */
   size_t heads, window;
   bool one_head; /* attention on plain matrices has one head, too */
-  bool scaled;   /* α defaults to 1 over the square root of a head's size; otherwise to 1 */
+  bool scaled;   /* the default of α is 1 over the square root of a head's size; if false, 1 */
   bool no_scale; /* the score has no α */
   bool segments; /* D is the length of a segment; the weights of segments are exported */
   bool sentinel; /* a sentinel receives the rest of a row's weights: attention_has_sentinel */
@@ -120,15 +120,15 @@ struct attention_mechanism {
   /* The following functions may be NULL. Arrays of queries begin with the first query of the
    * range. */
 
-  /* The first function is called before the first sentence is computed, the second after the
-   * backward pass of all sentences. */
+  /* The first function is called before the first sentence is computed. The second is called after
+   * the backward pass of all sentences. */
   void (*queries_forward)(const struct attention_pass *pass);
   void (*queries_backward)(const struct attention_gradients *d, const struct attention_pass *pass);
   /* These functions replace the softmax. Their types are in attention/mask.h. */
   weigh_forward *weigh;
   weigh_backward *weigh_backward;
   /* Required for guided alignment if `weigh` is set: the logarithm of a weight, which may have
-   * underflowed, and the gradient. */
+   * underflowed, and the gradient of the guide loss. */
   guided_log *guided_log;
   guided_backward *guided_backward;
   /* Map cache.merged to cache.context, and d->context to scratch.merged. */

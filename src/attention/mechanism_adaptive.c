@@ -1,8 +1,8 @@
 /* General attention between global and local. Each query predicts a center, a width and a gate. The
  * gate mixes 1 with a Gaussian around the center (Yang et al., EMNLP 2018, after local-p of Luong
- * et al.). This mask multiplies the softmax (as in Sukhbaatar et al., ACL 2019), so that center,
- * width and gate have gradients. docs/mechanisms.md, (56) to (60). Source positions count from
- * 1. */
+ * et al.). The mixture is a mask that multiplies the softmax (as in Sukhbaatar et al., ACL 2019),
+ * so that center, width and gate have gradients. docs/mechanisms.md, (56) to (60). Source positions
+ * count from 1. */
 #include <tgmath.h>
 
 #include "attention/mechanism.h"

@@ -19,7 +19,7 @@ struct signature {
 #define UTF_REMEDY "save it as UTF-8, or convert it: iconv -f "
 
 static const struct signature signatures[] = {
-    /* precedes UTF-16, because this mark begins with the mark of UTF-16 */
+    /* UTF-32 comes before UTF-16, because its mark begins with the mark of UTF-16 */
     SIGNATURE(0, "\xFF\xFE\0\0", "is UTF-32 text; " UTF_REMEDY "UTF-32 -t UTF-8"),
     SIGNATURE(0, "\0\0\xFE\xFF", "is UTF-32 text; " UTF_REMEDY "UTF-32 -t UTF-8"),
     SIGNATURE(0, "\xFF\xFE", "is UTF-16 text; " UTF_REMEDY "UTF-16 -t UTF-8"),

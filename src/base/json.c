@@ -143,7 +143,7 @@ static elman_status parse_string(json_t **value, struct parser *parser) {
 
 struct number {
   bool whole;
-  long long integer; /* value of a whole number; for any other number: */
+  long long integer; /* the value, if it is whole; if not, it is in `real` */
   double real;
 };
 

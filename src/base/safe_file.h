@@ -1,7 +1,7 @@
-/* Atomic replacement of files: a reader sees the old file or the new one, never a part. The new
- * file is written under a temporary name in the same directory, synced, closed and renamed; then
- * the directory is synced. This module also resolves output names and locks the outputs of long
- * jobs. */
+/* Atomic replacement of files: a reader sees the whole old file or the whole new file. The new file
+ * is written under a temporary name in the same directory, synced, closed and renamed; then the
+ * directory is synced. This module also resolves output names and locks the outputs of long jobs.
+ */
 #ifndef ELMAN_BASE_SAFE_FILE_H
 #define ELMAN_BASE_SAFE_FILE_H
 
@@ -30,8 +30,8 @@ struct output_place {
  *
  *   a directory
  *   a name or target that cannot be examined for a reason other than absence
- *   a link in a sticky world-writable directory (such as /tmp) that belongs neither to the caller
- *   nor to the owner of the directory */
+ *   a link that belongs neither to the caller nor to the owner of its directory, if the directory
+ *   is sticky and world-writable (such as /tmp) */
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
 

@@ -225,8 +225,8 @@ static bool abbreviates(const char *typed, const char *candidate) {
   return true;
 }
 
-/* Return whether `typed` is a beginning or an abbreviation, for example "hidden" for "hidden-size".
- * The edit distance of such a good guess may be large. */
+/* Return whether `typed` is a beginning or an abbreviation of `candidate`, for example "hidden" for
+ * "hidden-size". The edit distance of such a good guess may be large. */
 static bool shortens(const struct name *typed, const struct name *candidate) {
   const bool begins =
       typed->length > 1 && strncmp(typed->text, candidate->text, typed->length) == 0;

@@ -124,7 +124,7 @@ bool character_is_unsafe(int codepoint) {
          (codepoint & 0xFFFE) == 0xFFFE || (codepoint >= 0xFDD0 && codepoint <= 0xFDEF);
 }
 
-/* Return the class of a character as it is shown: unsafe ones appear as \u{hex}. */
+/* Return the bidirectional class of a character as shown; an unsafe one is shown as \u{hex}. */
 static utf8proc_propval_t direction_of(int codepoint) {
   return character_is_unsafe(codepoint) ? UTF8PROC_BIDI_CLASS_ON
                                         : utf8proc_get_property(codepoint)->bidi_class;

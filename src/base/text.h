@@ -50,9 +50,9 @@ size_t character_read(int *codepoint, struct text text);
  * characters as \u{hex}. UNSEEN in the attention page implements the same rule. */
 bool character_is_unsafe(int codepoint);
 
-/* Return the length of the right-to-left text at the start of `text`: up to the last right-to-left
- * letter before a left-to-right letter or the end of the line. Return 0 if the text starts with
- * anything but a right-to-left letter. */
+/* Return the length of the right-to-left text at the start of `text`. This text ends with the last
+ * right-to-left letter before a left-to-right letter or the end of the line. Return 0 if the text
+ * starts with anything but a right-to-left letter. */
 size_t right_to_left_run(struct text text);
 
 /* A growing array of bytes, always followed by a NUL. The caller initializes the struct to zero. If

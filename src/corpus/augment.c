@@ -37,9 +37,9 @@ bool augmentation_is_used(const struct augmentation *augmentation) {
 
 /* ---- changes of the text ---- */
 
-/* Return the random numbers of a modifier for a pair. Each modifier of each pair has other numbers.
- * COPY_NUMBERS has a stream of its own, so that it does not affect the numbers of other
- * modifiers. */
+/* Return the random numbers of a modifier for a pair. Each combination of a modifier and a pair has
+ * its own numbers. COPY_NUMBERS has a stream of its own, so that it does not affect the numbers of
+ * other modifiers. */
 static struct draws draws_for(const struct filling *filling, size_t index, enum modifier modifier) {
   const uint64_t seed = filling->augmentation->seed;
   const uint32_t epoch = (uint32_t)filling->epoch;
@@ -200,7 +200,7 @@ static size_t count_unknown(const uint32_t *ids, size_t count) {
   return unknown;
 }
 
-/* Return whether the target has more unknown words than the pairs that it was made from. */
+/* Return whether the target has more unknown words than the targets that it was made from. */
 static bool has_new_unknown(const struct augmentation_slot *slot, const struct filling *filling,
                             size_t index) {
   const struct sentences *target = &filling->corpus->target;

@@ -39,9 +39,9 @@ struct augmentation {
 bool augmentation_is_used(const struct augmentation *augmentation);
 
 /* Fill augmentation->pairs with as many pairs as the corpus has. The corpus must have texts. The
- * changes of a pair depend only on seed, epoch and its number, and on the corpus. A pair also stays
- * as it is if the change would make a side empty or a target word unknown. The memory grows with
- * the largest epoch. */
+ * changes of a pair depend only on the seed, the epoch, the number of the pair and the corpus. A
+ * pair also stays as it is if its change would make a side empty or a target word unknown. The
+ * memory grows with the largest epoch. */
 elman_status augmentation_fill(struct augmentation *augmentation, const struct corpus *corpus,
                                size_t epoch, elman_error *error) CHECKED;
 void augmentation_free(struct augmentation *augmentation);

@@ -201,8 +201,7 @@ struct leak_round {
   bool source, target; /* compared sides */
 };
 
-/* In descending order of strictness: a leaking line is shown once, for the first round that finds
- * it. */
+/* The rounds, strictest first. A leaking line is shown once, for the first round that finds it. */
 static const struct leak_round rounds[LEAKS] = {
     {ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_DUPLICATE, false, true, true},
     {ELMAN_FINDING_LIKE_PAIR, ELMAN_FINDING_NEAR_DUPLICATE, true, true, true},

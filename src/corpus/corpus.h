@@ -55,7 +55,7 @@ struct corpus {
   size_t marked;                         /* pairs whose source ends with a mark (vocab/marks.h) */
   size_t too_long;                       /* pairs skipped because of their length */
   size_t unaligned;                      /* pairs skipped because of a bad alignment */
-  elman_error first_unaligned;           /* problem of the first of them */
+  elman_error first_unaligned;           /* problem of the first bad alignment */
 };
 
 /* Allocate the starts for up to `most` pairs; the arrays of ids grow later. The caller must call

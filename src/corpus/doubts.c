@@ -10,8 +10,8 @@ enum { SAMPLE = 2000, RUNS = 4, RUN = 1000 };
 
 struct doubts {
   size_t checked[FINDINGS]; /* number of checked pairs */
-  size_t counts[FINDINGS];  /* those that have the finding */
-  size_t first[FINDINGS];   /* index of the first one */
+  size_t counts[FINDINGS];  /* checked pairs that have the finding */
+  size_t first[FINDINGS];   /* index of the first pair with the finding */
 };
 
 static void note_pair(struct doubts *doubts, elman_finding finding, size_t index, bool found) {

@@ -194,7 +194,8 @@ static bool on_either_side(const struct line_properties *line, bool (*has)(struc
 static const double SLACK = 10;
 
 /* Minimum evidence, as the logarithm of the odds, that a text is in the language of the other side.
- * A single side needs SURE. Two sides need LIKELY each and SURE together. */
+ * For one side alone, the evidence must exceed SURE. For both sides, it must exceed LIKELY on each
+ * side and SURE in total. */
 static const double LIKELY = 2, SURE = 10;
 
 /* Return the evidence that a side is in the language of the other side. */
@@ -264,7 +265,7 @@ static bool has_id(const struct line_properties *line) {
 
 /* Return whether the sides have the quotation marks that a spreadsheet adds to fields. If one side
  * is enclosed in quotation marks, the other side must have none, because otherwise both are
- * quotations. If both sides are enclosed, many other lines must be, too. */
+ * quotations. If both sides are enclosed, both sides of many other lines must be enclosed, too. */
 static bool is_quoted(const struct line_properties *line) {
   for (int side = 0; side < 2; side++) {
     const enum quoting quoting = text_quoting(line->sides[side]);

@@ -21,13 +21,13 @@ struct importer {
   bool was_utf16;           /* the content was converted */
   struct buffer line;       /* line of the current pair */
   size_t records;           /* records found, good or bad */
-  size_t not_utf8;          /* those that are not valid UTF-8 */
+  size_t not_utf8;          /* records that are not valid UTF-8 */
   struct elman_error first; /* problem of the first skipped record */
   elman_error *error;
 };
 
 /* Add the pair of the record that starts at line `number`: source, target and further columns. Skip
- * it if it is bad. */
+ * a bad record. */
 elman_status import_add(struct importer *importer, size_t number, const struct text *fields,
                         size_t count) CHECKED;
 

@@ -14,11 +14,11 @@ struct shape {
   size_t records; /* good and bad ones */
   size_t bad;
   size_t columns;   /* most frequent number of columns */
-  size_t same;      /* records that have this number */
+  size_t same;      /* records that have `columns` columns */
   size_t quoted;    /* quoted fields */
-  size_t needed;    /* those that contain a quotation mark, a separator or a line break */
+  size_t needed;    /* quoted fields that contain a quotation mark, a separator or a line break */
   size_t all;       /* records with quoted fields only */
-  size_t commas[2]; /* fields with a comma: without and with quotation marks */
+  size_t commas[2]; /* fields with a comma, indexed by whether they are quoted */
 };
 
 enum { SAMPLE_BYTES = 1 << 18, SAMPLE_RECORDS = 1000, MOST_COLUMNS = 1000 };

@@ -28,7 +28,7 @@ struct tmx {
   size_t count, capacity;
   size_t unit_line;
   size_t depth;   /* open elements */
-  size_t segment; /* depth within <seg>, which has 1; 0 = outside */
+  size_t segment; /* depth within <seg>, whose own depth is 1; 0 = outside */
   size_t code;    /* depth within an element of native codes; 0 = outside */
   bool in_unit, in_variant;
   size_t last_event; /* position of the last event in the file */
@@ -88,7 +88,7 @@ static void list_languages(char *list, size_t size, const struct tmx *tmx, size_
   import_list(list, size, names, count);
 }
 
-/* Choose the languages of the first unit that has two. */
+/* Choose the first two languages of the first unit that has at least two. */
 static bool choose_languages(struct tmx *tmx) {
   elman_import_info *info = tmx->importer->info;
   size_t second = 1;

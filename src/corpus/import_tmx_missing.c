@@ -1,4 +1,4 @@
-/* Reports that the library was built without Expat. */
+/* For a library that was built without Expat: TMX files are refused. */
 #include "corpus/import.h"
 
 elman_status import_tmx(struct importer *importer) {

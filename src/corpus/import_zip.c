@@ -10,7 +10,7 @@
 
 #include "corpus/import.h"
 
-/* The functions in use, without zip_. */
+/* The names of the functions in use, without the prefix zip_. */
 #define ZIP_FUNCTIONS(ROW)                                                                         \
   ROW(source_buffer_create)                                                                        \
   ROW(source_free)                                                                                 \

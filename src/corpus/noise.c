@@ -286,8 +286,8 @@ static bool can_be_replaced(struct text text, struct text word, enum shared_kind
   return found;
 }
 
-/* Return whether the word can be copied. "1" cannot, because it determines the number of the noun.
- */
+/* Return whether the word can be copied. "1" cannot be copied, because it determines the
+ * grammatical number of the noun. */
 static bool is_of_kind(struct text word, enum shared_kind kind) {
   switch (kind) {
   case SHARED_DIGITS:
@@ -360,8 +360,8 @@ bool noise_replace_shared(struct buffer texts[2], struct draws *draws, struct bu
   return true;
 }
 
-/* Append a random number of the same form: with other digits, none of them 0 at the start of a run.
- */
+/* Append a random number of the form of `number`: replace each digit at random, but do not begin a
+ * run of digits with 0. */
 static void append_like(struct buffer *into, struct draws *draws, struct text number) {
   for (size_t i = 0; i < number.length; i++)
     if (!is_digit_at(number, i))

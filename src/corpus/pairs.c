@@ -42,7 +42,7 @@ static elman_status lines_open(struct file_lines *lines, struct buffer *bytes, c
   return ELMAN_OK;
 }
 
-/* Read a line without its end. Return false if there is none left. */
+/* Set *line to the next line, without its line end. Return false if no line is left. */
 static bool lines_next(struct text *line, struct file_lines *lines) {
   if (lines->rest.length == 0) return false;
   *line = text_cut(&lines->rest, '\n');
@@ -461,7 +461,7 @@ static elman_status add_pair(struct pairs_reader *reader, const struct file_line
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
 }
 
-/* Skip the pairs whose alignment is bad, and let i count source words in the others. The units of
+/* Skip the pairs whose alignment is bad. In the other pairs, let i count source words. The units of
  * the alignments depend on all lines, so this comes after reading. */
 static elman_status use_alignments(struct pairs_reader *reader) {
   elman_pairs *pairs = reader->pairs;

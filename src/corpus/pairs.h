@@ -21,7 +21,7 @@ struct pair {
 /* elman_pairs_read: the input is UTF-8 with LF or CRLF; a byte order mark is ignored. A bad line is
  * reported, skipped and counted. A line is bad if it is not valid UTF-8 (a NUL byte is invalid),
  * contains a CR, lacks a column, or has a side that is empty or invisible. An empty line of a Moses
- * file is such a side. Blank lines at the end of a TSV file are ignored, and so are surplus blank
+ * file is an empty side. Blank lines at the end of a TSV file are ignored, and so are surplus blank
  * lines at the end of an alignment file. The reported problems have no full stop.
  *
  * Errors:

@@ -31,8 +31,8 @@ static elman_status split_line(struct record_reader *reader, struct text line) {
   return status;
 }
 
-/* Read a field in quotation marks. On entry `rest` starts after the first mark, and on return after
- * the last. Return the problem, or NULL. */
+/* Read a field in quotation marks. On entry `rest` starts after the first mark. On return `rest`
+ * starts after the last mark. Return the problem, or NULL. */
 static const char *read_quoted(struct record_field *field, struct text *rest, size_t *lines) {
   const char *at = rest->bytes, *end = rest->bytes + rest->length;
   *field = (struct record_field){.quoted = true};

@@ -9,13 +9,13 @@
 #include "base/text.h"
 
 struct record_field {
-  struct text text; /* without quotation marks around it; doubled ones inside are still doubled */
+  struct text text; /* without quotation marks around it; doubled marks inside are still doubled */
   bool quoted;
   bool doubled; /* contains doubled quotation marks */
 };
 
-/* Splits a text into records. The caller checks the size of lines. Without `quotes`, a line is a
- * record and quotation marks are ordinary characters. */
+/* State of splitting a text into records. The caller checks the size of lines. Without `quotes`, a
+ * line is a record and quotation marks are ordinary characters. */
 struct record_reader {
   struct text rest;
   const char *separator;

@@ -199,9 +199,9 @@ static double fit(const struct weights *weights, const struct shift_lines *lines
   return sum;
 }
 
-/* Estimate the weights with the distance at which translations are easiest to distinguish: 0,
- * unless most of the corpus is shifted. Compare translations with lines nearby, because a corpus
- * may be sorted by length. */
+/* Estimate the weights with the distance at which translations are easiest to distinguish. This
+ * distance is 0 unless most of the corpus is shifted. Compare translations with lines nearby,
+ * because a corpus may be sorted by length. */
 static struct weights estimate_weights(const struct shift_lines *lines) {
   enum { NEARBY = LONGEST_SHIFT + 2 };
   struct statistics others = {0};
@@ -228,8 +228,8 @@ static bool repeats(const struct shift_lines *lines, size_t at, size_t other) {
 /* Set `scores` to how well the source of line `at` fits the target of each distance. */
 static void score_line(double scores[DISTANCES], const struct weights *weights,
                        const struct shift_lines *lines, size_t at) {
-  static const double DRIFT = 0.05; /* subtracted, so that noise does not add up to a shift */
-  static const double MOST = 3; /* a limit, so that a few strange lines do not look like a shift */
+  static const double DRIFT = 0.05; /* subtracted from scores: noise must not add up to a shift */
+  static const double MOST = 3;     /* limit: a few strange lines must not look like a shift */
   const double here = fit(weights, lines, at, at);
   for (int distance = 0; distance < DISTANCES; distance++) {
     const ptrdiff_t other = (ptrdiff_t)at + distance - LONGEST_SHIFT;

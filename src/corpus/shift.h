@@ -15,7 +15,7 @@
  * Compare how well neighboring lines fit: their lengths, digits, question and exclamation marks,
  * quotation marks, and common words. The weight of each property is estimated from the corpus, as
  * the logarithm of a likelihood ratio. A shift begins only if the ratio of all its lines is above
- * e^25. In a corpus without shift, the probability that this happens is about the number of lines
+ * e^25. In a corpus without shift, the probability that one begins is about the number of lines
  * times e^-25. */
 elman_status shifts_find(signed char **lines_on, const elman_pairs *pairs, size_t first,
                          size_t count, elman_error *error) CHECKED;

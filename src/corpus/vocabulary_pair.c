@@ -62,7 +62,7 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
     script_count(&counts[s], buffer_text(&side->encoding.normalized));
     const elman_token_mode mode = choose_mode(side->codec.mode, script_line_mode(&counts[s]),
                                               letters_script(&counts[s].scripts));
-    /* A token has at least one byte. */
+    /* A token has at least one byte, so a shorter text is not too long. */
     if (side->encoding.normalized.length > counting->max_length)
       status = tokens_split(&side->encoding.tokens, buffer_text(&side->encoding.normalized), mode,
                             error);

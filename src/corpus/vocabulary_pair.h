@@ -30,8 +30,8 @@ struct vocabulary_pair {
 void vocabulary_pair_free(struct vocabulary_pair *pair);
 struct codec vocabulary_pair_codec(const struct vocabulary_pair *pair, elman_side side);
 
-/* Determine the automatic modes and the normalization for ELMAN_NFKC from the pairs, learn merges
- * for mode `bpe`, and build both vocabularies. */
+/* From the pairs, determine the automatic modes and the normalization of each side
+ * (script_normalization), learn merges for mode `bpe`, and build both vocabularies. */
 elman_status corpus_vocabularies(struct vocabulary_pair *out, const elman_pairs *pairs,
                                  const struct vocabulary_options *options,
                                  elman_error *error) CHECKED;

@@ -92,7 +92,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
                       enum arrays_for purpose);
 
 /* Adapt the arrays to another number of rows, which must not exceed the number that they were
- * allocated for. Blocks of one step are then smaller. The pass must be planned again. */
+ * allocated for. Then the block of each step is smaller, and the pass must be planned again. */
 void decoder_resize(struct decoder_arrays *arrays, const struct decoder_sizes *sizes, size_t batch);
 
 /* A pass of the decoder over a batch. */

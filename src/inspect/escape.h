@@ -13,15 +13,15 @@
 /* Write text to a terminal. */
 void write_visible(FILE *stream, const char *text);
 
-/* Return the characters before and after text that stands between other text. They isolate text
- * with right-to-left letters, so that it does not change the order of its surroundings; for other
- * text, both are empty. */
+/* Return the characters to write before and after a text within other text. They isolate a text
+ * with right-to-left letters, so that it does not change the order of the text around it. If the
+ * text has no right-to-left letters, both are empty. */
 struct isolation {
   const char *begin, *end;
 };
 struct isolation isolation_of(const char *text);
 
-/* The same as write_visible, isolated from the direction of the surrounding text. */
+/* Write text as write_visible does, isolated from the direction of the surrounding text. */
 void write_isolated(FILE *stream, const char *text);
 
 /* Return the number of terminal columns that write_visible fills. */
@@ -78,12 +78,14 @@ size_t svg_slope(size_t width);
 void svg_declaration(FILE *stream);
 
 /* Write the start of the svg element and its background. `title` is text; `style` are additional
- * rules. A picture in a page that follows dark mode has `dark_style`, the rules of that mode; a
- * picture in a file has NULL, because paper is white. The document must end with </svg>. */
+ * rules. `dark_style` are the rules of dark mode, for a picture in a page that follows dark mode.
+ * For a picture in a file, `dark_style` is NULL, because paper is white. The document must end with
+ * </svg>. */
 void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
                const char *dark_style);
 
-/* Write the label of a column with its center at x. A rotated label starts or ends there. */
+/* Write the label of a column with its center at x. A rotated label ends there if `ends`; if not,
+ * it starts there. */
 void svg_label(FILE *stream, const char *text, bool known, bool ends, size_t x, size_t y,
                bool rotated);
 

@@ -98,7 +98,8 @@ void write_json_translation(struct json_writer *json, const elman_translation *t
                             unsigned parts);
 void write_json_trace(struct json_writer *json, const elman_gradient_trace *trace, bool hidden);
 
-/* Write a line of the format json without its end. It is harmless inside a script element. */
+/* Write a line of the format json, without the line end. The line is harmless inside a script
+ * element. */
 void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);
 
 #endif

@@ -120,7 +120,7 @@ static void write_sentences(FILE *stream, const elman_attention_writer *writing,
 static size_t title_columns(const elman_attention_writer *writing,
                             const elman_translation *translation) {
   const elman_attention_place place = writing->place;
-  const size_t most = SVG_CAPTION / 2 + 1; /* with a column for the dots */
+  const size_t most = SVG_CAPTION / 2 + 1; /* with a column for the "…" */
   const size_t number = (size_t)snprintf(NULL, 0, "%zu.%zu: ", place.sentence, place.hypothesis);
   if (writing->style.title != NULL) return visible_width(writing->style.title);
   if (writing->refusal != NULL) {
@@ -182,7 +182,7 @@ static void begin_svg(elman_attention_writer *writing) {
   writing->failed = writing->held == NULL;
 }
 
-/* Write the color bar: ticks below it, its name beside it. heat_map.js draws the same one. */
+/* Write the color bar: ticks below it, its name beside it. heat_map.js draws the same bar. */
 static void write_scale(FILE *stream, size_t y) {
   enum { STEPS = 8 };
   fputs("<g>\n<defs><linearGradient id=\"scale\">", stream);

@@ -25,7 +25,7 @@ static const struct shade {
 enum { SHADES = sizeof shades / sizeof *shades };
 
 /* Return the color of a shade. Blue is visible on light and dark backgrounds; the marks mix it with
- * the background color of the terminal. PLAIN resets it. */
+ * the background color of the terminal. PLAIN resets the color. */
 static const char *color_of(size_t shade) {
   return shade == 0 ? "\033[2m" : "\033[38;5;33m";
 }

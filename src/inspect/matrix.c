@@ -307,7 +307,7 @@ static elman_status read_number(float *value, struct matrix_line *line, locale_t
 }
 
 /* Advance to the next line with numbers; the result excludes its comment and line end. Return false
- * after the last. */
+ * if there is no such line. */
 static bool next_line(struct matrix_line *line, struct text *rest) {
   while (rest->length > 0) {
     struct text whole = text_cut(rest, '\n');

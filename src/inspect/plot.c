@@ -24,7 +24,7 @@ enum {
   TITLE_WIDTH = 4096
 };
 
-/* Colors of Okabe and Ito, which color-blind readers distinguish, on white. Further runs have the
+/* Colors of Okabe and Ito that color-blind readers can distinguish on white. Further runs have the
  * same colors and another line style. */
 static const char *const COLORS[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                      "#B58900", "#56B4E9", "#000000"};
@@ -38,7 +38,7 @@ elman_plot_options elman_plot_options_default(void) {
 
 /* ---- axes ---- */
 
-/* An axis from `low` to `high`; low < high. Both are positive if it is logarithmic. */
+/* An axis from `low` to `high`; low < high. Both are positive if the axis is logarithmic. */
 struct plot_axis {
   double low, high;
   bool is_log, any;
@@ -412,8 +412,8 @@ struct legend_place {
   size_t x, y;
 };
 
-/* Write an entry of the legend, on the next line if it does not fit. `style` is written by the
- * caller's function. */
+/* Write an entry of the legend, on the next line if it does not fit. If `is_gray`, the curve is
+ * gray, and `run` is not used. */
 static void legend_write(FILE *stream, const struct plot *plot, struct legend_place *place,
                          const char *name, size_t run, enum run_event event, bool is_gray) {
   const size_t columns = visible_width(name) < NAME_WIDTH ? visible_width(name) : NAME_WIDTH;

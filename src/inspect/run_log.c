@@ -59,7 +59,7 @@ static size_t key_find(const elman_run_log *log, struct text name) {
   return i < MOST_KEYS && log->keys[i] != NULL ? i : MOST_KEYS;
 }
 
-/* Add a number to the last row. Ignore the key if there are too many. */
+/* Add a number to the last row. Ignore a new key if the log has too many keys. */
 static elman_status entry_add(elman_run_log *log, struct text name, double number,
                               elman_error *error) {
   size_t key = key_find(log, name);

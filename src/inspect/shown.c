@@ -226,8 +226,8 @@ static void add_words(struct shown_side *side, size_t token, size_t *known) {
                                         side->groups - (*known - words.end)};
 }
 
-/* Set `of`, first to words and then to groups, and `starts` to the word of each group, or
- * NO_WORD. */
+/* Set `of` to the groups of each token; it temporarily contains the words of each token. Set
+ * `starts` to the word of each group, or NO_WORD. */
 static void find_groups(struct shown_side *side) {
   const size_t count = side->units.tokens - side->ended;
   size_t known = 0;

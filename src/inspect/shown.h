@@ -38,8 +38,8 @@ struct word_matrix {
   struct arena arena;
 };
 
-/* Compute the matrix of the average over the heads. `lines` (2) are those of both sides of the
- * corpus; NULL = this translation alone. */
+/* Compute the matrix of the average over the heads. `lines` (2) are the lines of both sides of the
+ * corpus; NULL = only this translation. */
 elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
                                 elman_alignment_units units, const struct unit_lines *lines,
                                 elman_error *error) CHECKED;

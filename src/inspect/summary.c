@@ -9,7 +9,7 @@
 
 /* ---- measures of one matrix ---- */
 
-/* Return the entropy. Let Z be the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) /
+/* Let Z be the sum of the weights a. Return the entropy -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) /
  * Z. */
 double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;

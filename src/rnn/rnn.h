@@ -68,8 +68,8 @@ struct rnn_shape {
 struct rnn_states {
   real *part[MAX_STATE_PARTS]; /* (steps+1,batch,hidden); part 0 is h; missing parts are NULL */
   real *gates;                 /* (steps,batch,K·hidden); NULL for a cell that keeps nothing */
-  real *reached; /* (steps,batch,parts·hidden): the complete gradient of each state, from above and
-                    from later steps. Only in gradients and on request; otherwise NULL */
+  real *reached; /* (steps,batch,parts·hidden): the complete gradient of each state, from the layer
+                    above and from later steps; NULL except in gradients, on request */
   /* Arrays of layer normalization; NULL without it. */
   real *normalized; /* (steps,batch,K·hidden): z before the gain. In gradients: dz after the gain,
                        which is also the gradient of the biases */
