@@ -221,7 +221,7 @@ static double rounded(double value) {
   return strtod(digits, NULL);
 }
 
-/* The number of updates of a run, and its updates and epochs as multiples of those of the tuned
+/* The number of updates of a run, and the ratios of its updates and epochs to those of the tuned
  * preset. */
 struct run_length {
   double total, updates, epochs;

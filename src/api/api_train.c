@@ -66,8 +66,8 @@ static double shared_work(const struct model *model, const elman_pairs *pairs,
               pieces_work(elman_pairs_count(pairs)));
 }
 
-/* Create a training. `done` is NULL, or the same pairs, which this function then frees, also after
- * an error. */
+/* Create a training. `done` is NULL, or the same pairs, which this function frees, also after an
+ * error. */
 static elman_status create(elman_training **created, struct model *model, const elman_pairs *pairs,
                            elman_pairs *done, const elman_train_options *options,
                            elman_error *error) {

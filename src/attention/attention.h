@@ -45,8 +45,8 @@ void attention_backward(const struct attention_gradients *d, const struct attent
                         struct range queries);
 
 /* Propagate the accumulated gradients of the projected keys and values back through the
- * projections. Add to the gradients of these keys and values, and to those of the projection
- * weights. */
+ * projections. Add to the gradients of these keys and values, and to the gradients of the
+ * projection weights. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 

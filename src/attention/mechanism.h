@@ -23,8 +23,8 @@ struct score_input {
 
 /* Compute the scores u (T_b,S_b). */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Add the gradients of queries and keys to dq and dk, and those of own weights with `by_sentence`
- * to `down`. */
+/* Add the gradients of queries and keys to dq and dk. Add the gradients of own weights with
+ * `by_sentence` to `down`. */
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 

@@ -56,8 +56,8 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
  * grow. Systems without large pages ignore the advice. */
 void advise_large_pages(void *memory, size_t bytes);
 
-/* Touch every page without changing a byte, before the memory is read and then written.
- * Otherwise the first read maps the shared zero page and the first write faults again, which
+/* Touch every page without changing a byte, before the memory is read and then written. Without
+ * this function, the first read maps the shared zero page and the first write faults again, which
  * stops all threads for a moment. */
 void claim_pages(void *memory, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* Reading whole files, also gzip-compressed ones. */
+/* Reading whole files, also gzip-compressed files. */
 #ifndef ELMAN_BASE_FILE_H
 #define ELMAN_BASE_FILE_H
 

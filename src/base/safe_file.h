@@ -61,9 +61,9 @@ struct elman_file {
 };
 
 /* Open a new file that will replace `path`. From the start the new file has the permissions of the
- * file `like` if that file exists, otherwise those of the replaced file. If neither file exists, it
- * has those that the umask allows. `like` may be NULL. After an error nothing needs to be
- * closed. */
+ * file `like` if that file exists. If not, it has the permissions of the replaced file. If neither
+ * file exists, it has the permissions that the umask allows. `like` may be NULL. After an error
+ * nothing needs to be closed. */
 elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
 

@@ -210,8 +210,8 @@ static bool is_synonym(const struct name *typed, const struct name *candidate) {
 }
 
 /* Return whether `typed` abbreviates `candidate` word by word, for example "attn" and "attention"
- * or "len-pen" and "length-penalty". Words start with the same letter, and the letters of the
- * abbreviation occur in the word in the same order. */
+ * or "len-pen" and "length-penalty". A word and its abbreviation start with the same letter, and
+ * the letters of the abbreviation occur in the word in the same order. */
 static bool abbreviates(const char *typed, const char *candidate) {
   enum { FEWEST = 3 };
   if (strlen(typed) < FEWEST) return false;

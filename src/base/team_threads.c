@@ -181,7 +181,7 @@ static void start(struct team *team) {
   for (size_t i = 1; i < team->members; i++) {
     team->seats[i] = (struct seat){team, i};
     if (!start_thread(&team->ids[i], serve, &team->seats[i])) break;
-    team->threads++; /* if the thread is missing, the others run its pieces */
+    team->threads++; /* if a thread cannot be started, others run its pieces */
   }
   team->started = true;
 }

@@ -115,7 +115,7 @@ static void set_case(struct augmentation_slot *slot, const struct filling *filli
         slot->by[letter_case == UPPER_CASE ? UPPER : TITLE] = true;
 }
 
-/* Apply all modifiers except noise. The texts of the slot are those of the pair. */
+/* Apply all modifiers except noise. On entry the texts of the slot are the texts of the pair. */
 static void modify(struct augmentation_slot *slot, const struct filling *filling, size_t index) {
   struct draws draws;
   if (applies(&draws, filling, index, MERGE)) merge_next(slot, filling, index, &draws);

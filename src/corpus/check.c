@@ -134,8 +134,8 @@ static elman_status check_lines(elman_check *findings, elman_pairs *const *parts
 
 /* ---- shifted sides ---- */
 
-/* Add the shifted pairs among [first, first + count). `*before` is the shift of the previous
- * pair. */
+/* Add the shifted pairs among [first, first + count) to the findings. `*before` is the shift of the
+ * previous pair. */
 static elman_status check_shift(elman_check *findings, const elman_pairs *pairs, size_t part,
                                 size_t first, size_t count, int *before, elman_error *error) {
   signed char *lines_on;

@@ -47,7 +47,8 @@ elman_status import_check_size(const struct importer *importer, size_t number, s
 /* Return whether this build reads zip archives. */
 bool import_reads_zip(void);
 
-/* Replace the bytes of a zip archive by those of the only text in it, and set importer->entry. */
+/* Replace the bytes of a zip archive by the bytes of the only text in the archive, and set
+ * importer->entry. */
 elman_status import_unzip(struct importer *importer, struct buffer *bytes) CHECKED;
 
 /* ---- names of sides ---- */

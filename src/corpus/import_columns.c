@@ -11,7 +11,7 @@
 
 /* Properties of the first records. */
 struct shape {
-  size_t records; /* good and bad ones */
+  size_t records; /* good and bad records */
   size_t bad;
   size_t columns;   /* most frequent number of columns */
   size_t same;      /* records that have `columns` columns */

@@ -24,7 +24,7 @@ struct tmx {
   elman_status status;
   size_t fed;                   /* bytes passed to the parser */
   char wanted[2][LANGUAGE];     /* languages of source and target; "" = not chosen yet */
-  struct tmx_variant *variants; /* (count): those of the current unit; the memory is reused */
+  struct tmx_variant *variants; /* (count): variants of the current unit; the memory is reused */
   size_t count, capacity;
   size_t unit_line;
   size_t depth;   /* open elements */
@@ -61,8 +61,9 @@ static bool same_language(const char *a, const char *b, size_t length) {
   return true;
 }
 
-/* Return the first variant in exactly this language; otherwise the first in a more exact language,
- * such as en-US for en. Ignore the variant `other`. NULL = none. */
+/* Return the first variant in exactly this language. If there is none, return the first variant in
+ * a more exact language, such as en-US for en. Return NULL if there is neither. Ignore the variant
+ * `other`. */
 static struct tmx_variant *find_variant(const struct tmx *tmx, const char *language,
                                         const struct tmx_variant *other) {
   const size_t length = strlen(language);

@@ -1,5 +1,6 @@
-/* Files in zip archives, such as fra-eng.zip of manythings.org, unpacked with libzip. The library
- * is loaded only for such an archive: it loads further libraries, which other calls do not need. */
+/* Files in zip archives, such as fra-eng.zip of manythings.org, unpacked with libzip. libzip is
+ * loaded only for a zip archive, because it loads further libraries that other calls do not need.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>

@@ -28,7 +28,7 @@ struct outline {
 static int digit_value(int codepoint) {
   if (codepoint < 0x80) return codepoint >= '0' && codepoint <= '9' ? codepoint - '0' : -1;
   if (utf8proc_category(codepoint) != UTF8PROC_CATEGORY_ND) return -1;
-  /* In the blocks of India the digits start at 6, in the others at 0. */
+  /* In the blocks of scripts of India the digits start at 6. In other blocks they start at 0. */
   const int nibble = codepoint & 0xF;
   return codepoint >= 0x900 && codepoint < 0xE00 ? nibble - 6 : nibble;
 }

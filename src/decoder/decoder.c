@@ -260,8 +260,8 @@ static void unpack_step(const void *context, size_t t) {
   }
 }
 
-/* Return the packing of the features or of their gradients. With an attentional layer it packs h_1
- * .. h_T, otherwise d_t and c_t. */
+/* Return the packing of the features or of their gradients. If there is an attentional layer, it
+ * packs h_1 .. h_T. If not, it packs d_t and c_t. */
 static struct feature_packing packing_of(const struct decoder_pass *pass,
                                          const struct decoder_arrays *arrays) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;

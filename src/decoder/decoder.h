@@ -23,8 +23,8 @@ struct decoder_sizes {
   bool input_feeding; /* the attentional state is part of the next input; requires the attentional
                          layer */
   size_t features;    /* F: A or 2H; size of the output layer's input per token */
-  bool bridge; /* d_0 is a learned function of the encoder's final states; otherwise it is a copy of
-                  them */
+  bool bridge; /* whether d_0 is a learned function of the encoder's final states; if not, d_0 is a
+                  copy of these states */
 };
 
 /* Weights of the decoder, or their gradients. Parameters that the configuration lacks are NULL. */

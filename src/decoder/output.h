@@ -83,7 +83,7 @@ struct output_scores {
   struct eight_bit_features features; /* (R,F); not used for weights of floats */
   size_t V, blocks;
   bool without_sums; /* log_sums become the largest logits, and `sums` are 0, or NaN
-                        if a logit is not finite: enough to find the most probable token */
+                        if a logit is not finite. This suffices to find the most probable token */
 };
 
 /* Allocate arrays for R rows. The caller provides the logits. */

@@ -38,7 +38,7 @@ void write_cell(FILE *stream, const char *text);
 /* Write text or an attribute value of XML: at most `width` columns, then "…". */
 void write_xml(FILE *stream, const char *text, size_t width);
 
-/* Write a JSON string with its quotes. With `in_script` it is also harmless inside a script
+/* Write a JSON string with its quotes. With `in_script` the string is also harmless inside a script
  * element. */
 void write_json_text(FILE *stream, const char *text, bool in_script);
 

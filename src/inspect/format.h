@@ -47,7 +47,7 @@ typedef void panel_writer(elman_attention_writer *writing, const elman_translati
 void write_panels(elman_attention_writer *writing, const elman_translation *translation,
                   panel_writer *write_panel);
 
-/* The state of a writer. Write errors are stored in the error flag of the stream. */
+/* The state of a writer. An error while writing is stored in the error flag of the stream. */
 struct elman_attention_writer {
   const struct format *format;
   FILE *stream;

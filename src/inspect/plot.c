@@ -327,7 +327,8 @@ static void write_key(FILE *stream, const char *key) {
 
 /* ---- drawing ---- */
 
-/* Write the style of a curve: its color identifies the run, or the event if there is one run. */
+/* Write the style of a curve: its color identifies the run. If there is only one run, the color
+ * identifies the event. */
 static void write_style(FILE *stream, const struct plot *plot, size_t run, enum run_event event) {
   const size_t color = plot->runs > 1 ? run : event == RUN_VALIDATION;
   fprintf(stream, "stroke=\"%s\" stroke-dasharray=\"%s\"%s", COLORS[color % COLOR_COUNT],

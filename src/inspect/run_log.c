@@ -184,7 +184,7 @@ elman_status elman_run_log_read(elman_run_log **log, const char *path, elman_err
 
 /* ---- curves ---- */
 
-/* Numbers of a row that a curve needs; NaN for those that are missing. */
+/* Numbers of a row that a curve needs; NaN for a missing number. */
 struct log_row {
   double update, x, y;
 };

@@ -16,7 +16,7 @@
  * the cell. */
 #define RNN_CELLS(ROW)                                                                             \
   ROW(ELMAN, elman) /* h' = tanh(W x + U h) (Elman, Cognitive Science 14, 1990) */                 \
-  ROW(RELU, relu)   /* h' = max(0, W x + U h), from the identity (Le et al., 2015) */              \
+  ROW(RELU, relu)   /* h' = max(0, W x + U h), initially U = I (Le et al., 2015) */                \
   ROW(GRU, gru)     /* gated recurrent unit (Cho et al., EMNLP 2014) */                            \
   ROW(LSTM, lstm)   /* long short-term memory (Hochreiter and Schmidhuber 1997; Gers et al. 2000) */
 

@@ -209,8 +209,8 @@ static struct blocks blocks_of(const struct rnn_states *states, const struct rnn
 
 /* ---- the input's matrix product; the biases are added with the nonlinearities ---- */
 
-/* The linear maps of the input. There are two if the input's contribution to the last gate is kept
- * separately, otherwise one. */
+/* The linear maps of the input. There are two maps if the input's contribution to the last gate is
+ * kept separately. If not, there is one map. */
 struct input_maps {
   size_t count;
   struct {
