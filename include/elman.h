@@ -26,16 +26,16 @@
  *
  * OpenBLAS. The first call that loads a model or computes sets up OpenBLAS for the whole process.
  * It limits OpenBLAS to one thread, because elman runs its own threads. OpenBLAS recognizes
- * processors by a list of models. If it chose slower kernels than the processor supports, the call
- * selects those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE overrides that selection;
- * if the variable is not set, the call sets it and then removes it. During this first call no other
- * thread may use OpenBLAS or read the environment.
+ * processors by a list of processor models. If OpenBLAS chose slower kernels than the processor
+ * supports, the call selects those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE
+ * overrides that selection; if the variable is not set, the call sets it and then removes it.
+ * During this first call no other thread may use OpenBLAS or read the environment.
  *
  * OpenBLAS reserves 128 MB of address space for each thread that multiplies matrices, and for each
- * thread that it starts when it is loaded. If the system refuses this address space, the threads of
- * OpenBLAS hang. Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If
- * address space is limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, like the
- * `elman` command.
+ * thread that OpenBLAS starts when it is loaded. If the system refuses this address space, the
+ * threads of OpenBLAS hang. Calls of this library check for the space first and fail with
+ * ELMAN_NO_MEMORY. If address space is limited (ulimit -v), start the program with
+ * OPENBLAS_NUM_THREADS=1, as the `elman` command does.
  *
  * Text is UTF-8. Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H

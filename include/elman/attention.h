@@ -52,13 +52,13 @@ ELMAN_API const char *elman_format_suffix(size_t index);
  * does. */
 ELMAN_API const char *elman_format_of_path(const char *path);
 
-/* Rules that derive word alignments from weights. The weight between two words is the sum over the
- * tokens of the source word and the mean over the tokens of the target word. */
+/* Rules that derive word alignments from weights. The weight between two words is the sum of
+ * weights over the tokens of the source word, averaged over the tokens of the target word. */
 typedef enum elman_alignment_rule {
   ELMAN_ALIGNMENT_ARGMAX,    /* link each target word to the source word with its largest weight */
   ELMAN_ALIGNMENT_THRESHOLD, /* link two words if their weight reaches a threshold */
-  ELMAN_ALIGNMENT_INTERSECTION /* argmax links whose target word also has the largest weight for the
-                                  source word */
+  ELMAN_ALIGNMENT_INTERSECTION /* those links of argmax whose target word also has the largest
+                                  weight for the source word */
 } elman_alignment_rule;
 
 /* Return "argmax", "threshold" or "intersection"; NULL for any other value. */
@@ -70,8 +70,8 @@ ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
  * separate row. */
 typedef enum elman_alignment_units {
   ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters, without a space between
-                       two of them. Training and evaluation decide once for all pairs, by the
-                       majority of the lines that are mostly Chinese characters. On other sides,
+                       two of them. Training and evaluation make this choice once for all pairs, by
+                       the majority of the lines that are mostly Chinese characters. On other sides,
                        links use words; matrices use words if the tokens are subwords (token mode
                        "bpe"), and tokens if they are not */
   ELMAN_UNITS_WORDS,
@@ -104,8 +104,8 @@ typedef struct elman_text_style {
 typedef struct elman_attention_writer elman_attention_writer;
 
 /* Create a writer and write the header of the format. The stream must outlive the writer, which
- * does not close it. `style` may be NULL. In this function and the following ones write errors set
- * the stream's error flag. */
+ * does not close it. `style` may be NULL. In this function and the following ones, a write error
+ * sets the stream's error flag. */
 ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer **writer,
                                                          FILE *stream, const char *format,
                                                          const elman_text_style *style,

@@ -61,7 +61,7 @@ typedef struct elman_check_tokens {
   const char *source_script, *target_script;
 } elman_check_tokens;
 
-/* Return the properties of the first part that hold for the whole check. */
+/* Return the properties of the first part. They apply to the whole check. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
 /* A line with a finding. */

@@ -70,8 +70,8 @@ ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_mode
 typedef struct elman_search_trial {
   elman_search search;
   double bleu, chrf; /* 0 to 100 */
-  bool by_chrf;      /* trials are compared by chrF2, because most references are shorter than 4
-                        words; otherwise by BLEU */
+  bool by_chrf;      /* true: trials are compared by chrF2, because most references are shorter than
+                        4 words; false: trials are compared by BLEU */
 } elman_search_trial;
 
 /* The number of searches that elman_tune_search tries. */

@@ -58,7 +58,7 @@ ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
 ELMAN_API void elman_lock_release(elman_lock *lock);
 
 /* Streaming decompression of input that may be gzip-compressed. Other input is copied unchanged.
- * The functions that read text, pairs and matrices from files use it themselves. */
+ * The functions that read text, pairs and matrices from files decompress their input themselves. */
 typedef struct elman_decompressor elman_decompressor;
 
 /* Create a decompressor for one input. The caller must pass this input from its first byte. */
@@ -78,9 +78,9 @@ ELMAN_CHECKED elman_status elman_decompress_end(const elman_decompressor *decomp
 /* Check the start of a text file, after decompression. Return ELMAN_BAD_DATA if it has the
  * signature of another kind of file; the message states the kind and the remedy. Examples are
  * UTF-16 text, compressed files, web pages, PDF documents and Git LFS pointers. `complete` states
- * that `length` is the size of the file or at least 65536. Only then the function also detects
- * other binary files, and text whose lines end with CR. The functions that read text, pairs and
- * matrices from files call it themselves. */
+ * that `length` is the size of the file or at least 65536. Only if it is true does the function
+ * also detect other binary files, and text whose lines end with CR. The functions that read text,
+ * pairs and matrices from files call this function themselves. */
 ELMAN_CHECKED elman_status elman_file_check_text(const char *start, size_t length, bool complete,
                                                  elman_error *error);
 

@@ -17,7 +17,8 @@ typedef enum elman_finding {
   /* suspicious pairs */
   ELMAN_FINDING_SHIFTED, /* from this pair on, targets fit the sources of other lines */
   ELMAN_FINDING_SWAPPED, /* source and target are probably interchanged */
-  ELMAN_FINDING_ID,      /* a side is only a number, or an id or a text that most lines have */
+  ELMAN_FINDING_ID,      /* a side is only a number, an id if most lines have ids, or the text of
+                            most lines */
   ELMAN_FINDING_COPY,    /* the target equals the source, which has several words */
   ELMAN_FINDING_WRONG_LANGUAGE, /* a side is in the language of the other side; both languages have
                                    the same script */

@@ -31,7 +31,7 @@ typedef struct elman_checked_tensor {
   size_t kinks;         /* entries excluded because every step crosses a kink */
   double step; /* smallest step used; smaller than the step of the options if a kink or the error of
                   a larger step made that necessary */
-  /* Norms of the gradient over the remaining entries. */
+  /* Norms of the gradient over the checked entries that are not excluded. */
   double analytic;  /* norm of the gradient of back-propagation through time */
   double numerical; /* norm of the gradient of central differences */
   double error;     /* norm of the difference, divided by the sum of both norms; 0 to 1 */
@@ -133,8 +133,8 @@ ELMAN_API void elman_trace_free(elman_gradient_trace *trace);
 /* Draw the norms on a logarithmic scale: one panel per layer and direction, all on the same scale,
  * with the fraction of saturated units below. A norm of 0 has no mark. `format` is "svg" or "html".
  * The html page contains the image and tables of the numbers, but no script; it follows dark mode.
- * Any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write errors set the stream's
- * error flag. */
+ * A format other than these two is ELMAN_INVALID_ARGUMENT. Tokens are escaped. A write error sets
+ * the stream's error flag. */
 ELMAN_CHECKED elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace,
                                             const char *format, elman_error *error);
 

@@ -26,14 +26,16 @@ typedef struct elman_import_options {
   const char *target_file; /* NULL, or a second file: line n of `file` is the source of line n of
                               this file. The options below then have no effect, except those that
                               elman_pairs_options has, too */
-  const char *format;      /* name of the format; NULL = by the name and the content of the file */
-  const char *separator;   /* name of the separator of the format "csv"; NULL = by the content */
+  const char *format;      /* name of the format; NULL = chosen by the name and the content of the
+                              file */
+  const char *separator;   /* name of the separator of the format "csv"; NULL = chosen by the
+                              content */
   elman_import_header header; /* for files with columns */
   const char *columns;        /* "A,B", source and target: column numbers from 1, names of a header,
-                                 or keys of JSON objects ("a.b" is the key b within a); NULL = by the
-                                 names, or the first two columns */
+                                 or keys of JSON objects ("a.b" is the key b within a); NULL =
+                                 chosen by the names, or the first two columns */
   const char *languages; /* "A,B", of source and target: codes in TMX, names of a header, or keys;
-                            NULL = in TMX, the first two of the first unit that has two */
+                            NULL = in TMX, the first two languages of the first unit that has two */
   bool strict;           /* treat a bad record as an error instead of skipping it */
   size_t max_bytes, max_unpacked;  /* as in elman_pairs_options; max_bytes limits a record */
   elman_skipped_function *skipped; /* may be NULL; receives the line where the record starts */
@@ -54,8 +56,8 @@ typedef struct elman_import_info {
 } elman_import_info;
 
 /* Read the pairs of a file of another format. elman_pairs_line returns each pair as source, tab,
- * target, and a tab with each further column of the file. In each text, a tab becomes a space, and
- * so does a line break with the white space around it. Spaces at the ends are dropped. All other
+ * target, and a tab with each further column of the file. In each text, a space replaces each tab,
+ * and each line break with the white space around it. Spaces at the ends are dropped. All other
  * characters are unchanged.
  *
  * A record is bad if it is not valid UTF-8, lacks a side, or has an empty side. Return

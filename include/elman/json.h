@@ -26,7 +26,7 @@ typedef enum elman_json_part {
 
 /* Write the members of a JSON object without its braces, so that the caller can add others. `parts`
  * are bits of elman_json_part. A number has `digits` significant digits: 9 preserve a float, 17 a
- * double. A number that is not finite is null. Write errors set the error flag of the stream. */
+ * double. A number that is not finite is null. A write error sets the error flag of the stream. */
 ELMAN_API void elman_translation_write_json(FILE *stream, const elman_translation *translation,
                                             unsigned parts, int digits);
 

@@ -40,7 +40,7 @@ ELMAN_API elman_metric_options elman_metric_options_default(void);
 
 /* Scores as sacreBLEU 2 computes them: BLEU with n-grams of 1 to 4 words and exponential smoothing;
  * chrF2 with n-grams of 1 to 6 characters; TER, the number of edits per word of the reference, in
- * lower case, where spaces separate words. The signature states all settings of a score, as in
+ * lower case; spaces separate words. The signature states all settings of a score, as in
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:elman-0.1.0". */
 typedef struct elman_metric_scores {
   double bleu;                                /* 0 to 100 */
@@ -58,7 +58,8 @@ typedef struct elman_metric_scores {
 
 /* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`
  * strings; `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not
- * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also below. */
+ * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, here and in the
+ * functions below. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,
                                          size_t count, const elman_metric_options *options,
@@ -95,8 +96,8 @@ typedef struct elman_compared {
 } elman_compared;
 
 /* Probabilities, under the null hypothesis, of a difference between two outputs at least as large
- * as the measured one. For two equal outputs the probability is 1; sacreBLEU gives them the
- * smallest possible value, 1 / (resamples + 1). */
+ * as the measured one. For two equal outputs the probability is 1; in sacreBLEU it is the smallest
+ * possible value, 1 / (resamples + 1). */
 typedef struct elman_p_values {
   double bleu, chrf;
   double ter; /* meaningless without options->ter */

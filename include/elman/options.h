@@ -20,8 +20,8 @@ ELMAN_BEGIN
 #define ELMAN_MAX_TOKENS 5000
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 
-/* Kinds of options, for the selection of rows. Scopes are bits of a set. Each belongs to one struct
- * of options, whose name stands in brackets. */
+/* Kinds of options, for the selection of rows. Scopes are bits of a set. Each scope belongs to one
+ * struct of options, whose name stands in brackets. */
 typedef enum elman_scope {
   ELMAN_SCOPE_MODEL = 1, /* [elman_model_options] defines the model; stored in its file; must
                             match a checkpoint */
@@ -52,8 +52,8 @@ typedef enum elman_scope {
 
 /* X(type, field, also, label, minimum, maximum, default, scope, group, help)
  *
- * `field` is the name of the option everywhere: in C, Python, JSON, model files and logs as it
- * stands; --length-norm in the command; lengthNorm in JavaScript. `also` is a second name in the
+ * `field` is the name of the option everywhere: length_norm in C, Python, JSON, model files and
+ * logs; --length-norm in the command; lengthNorm in JavaScript. `also` is a second name in the
  * command, or NULL. `label` is the name in the text of `inspect`. Limits of choices and seeds are
  * 0. `group` is the heading of the option in help; the command defines the order of the groups. In
  * `help`, "0 = ..." and "0 disables" say what 0 means. After the first release, add a new row at

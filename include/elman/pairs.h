@@ -32,8 +32,9 @@ typedef struct elman_pairs_options {
                           NULL = none. With a TSV file, i counts the words of the side with the
                           smaller column number, as above; with two files, i counts source words */
   bool check_alignments; /* treat a line as bad if its alignment is malformed or out of range; an
-                            empty alignment is allowed. If most lines are bad, reading fails. If not
-                            set, the functions that use the alignments check them */
+                            empty alignment is allowed. If most lines are bad, reading fails. If
+                            this option is false, the functions that use the alignments check
+                            them */
   bool strict;           /* treat a bad line as an error instead of skipping it */
   size_t max_bytes;      /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit;
                             default ELMAN_DEFAULT_MAX_LINE */

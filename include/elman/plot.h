@@ -43,7 +43,7 @@ ELMAN_API elman_plot_options elman_plot_options_default(void);
  * same place are drawn as their mean, too. An update that a resumed run repeated is drawn once. A
  * validation that lacks the value of the horizontal axis is drawn at the value of the preceding
  * update. Return ELMAN_INVALID_ARGUMENT if a key is in no log, and ELMAN_BAD_DATA if a log has no
- * curve. Write errors set the stream's error flag. */
+ * curve. A write error sets the stream's error flag. */
 ELMAN_CHECKED elman_status elman_plot_draw(FILE *stream, const elman_run_log *const *logs,
                                            size_t count, const elman_plot_options *options,
                                            elman_error *error);

@@ -24,8 +24,8 @@ typedef struct elman_span {
   size_t start, end;
 } elman_span;
 
-/* Return the number of sentences in `length` bytes of UTF-8 text, without white space around them.
- * Write the first `most` of them to `sentences`, which may be NULL if `most` is 0.
+/* Return the number of sentences in `length` bytes of UTF-8 text. Write the first `most` of them,
+ * without white space around them, to `sentences`, which may be NULL if `most` is 0.
  *
  * A line break always ends a sentence, and so do final marks of all scripts with the closing
  * quotation marks and brackets that follow them. A full stop ends no sentence in a number, or after

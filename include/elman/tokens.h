@@ -10,7 +10,7 @@ ELMAN_BEGIN
  * and splits off punctuation and single Chinese characters (Han). CHARS splits into extended
  * grapheme clusters. AUTO chooses one of these from the text. BPE splits words into subwords that
  * byte-pair encoding learns from the text (elman/subwords.h), so that no word is unknown. AUTO_BPE
- * chooses like AUTO, but BPE in place of WORDS. */
+ * chooses as AUTO does, but takes BPE where AUTO takes WORDS. */
 typedef enum elman_token_mode {
   ELMAN_TOKENS_SPACE,
   ELMAN_TOKENS_WORDS,

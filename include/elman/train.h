@@ -58,9 +58,9 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
 /* Called after every update. Return whether to write the checkpoint now. */
 typedef bool elman_checkpoint_wanted_function(void *context);
 
-/* Called after every attempt to write the checkpoint, and the model of `save_best`. `problem` is
- * the reason of a failure; NULL = success. Training continues in both cases and tries again when
- * the next checkpoint is due. */
+/* Called after every attempt to write the checkpoint and, for `save_best`, the best model.
+ * `problem` is the reason of a failure; NULL = success. Training continues in both cases and tries
+ * again when the next checkpoint is due. */
 typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
 /* State of the snapshots, reported at the start of training and after each snapshot. `problem` is
@@ -149,7 +149,7 @@ ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *st
                                                       const char *path, elman_error *error);
 
 /* Set the options of scope ELMAN_SCOPE_TRAINING to those of the run that wrote the checkpoint at
- * `path`. Other fields stay as they are, as does everything after an error. */
+ * `path`. Other fields stay unchanged. After an error all fields are unchanged. */
 ELMAN_CHECKED elman_status elman_checkpoint_get_options(elman_train_options *options,
                                                         const char *path, elman_error *error);
 
@@ -171,7 +171,7 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
  * An error during training loses nothing. The model is then the best one on the dev pairs or,
  * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint
  * is written. After ten updates whose loss is not finite, the checkpoint and the last model are
- * useless: only the best model is kept. If there is none, the history is unchanged.
+ * useless: only the best model is kept. If there is no best model, the history is unchanged.
  *
  * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
  * alignments of the pairs (elman/pairs.h). It adds λ times the guide loss to the loss. The guide

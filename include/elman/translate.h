@@ -147,9 +147,9 @@ typedef struct elman_partial {
  * - max_bytes and max_tokens apply to a whole text; max_length, max_ratio and max_output apply to
  *   each sentence. If `without_attention` is set, max_tokens applies to each sentence instead. If a
  *   text is split, its n best translations are the combinations of translations of its sentences
- *   with the largest sums of scores. Its matrices have at most ELMAN_MAX_CELLS weights; with more,
- *   the result is ELMAN_BAD_DATA.
- * - Results do not depend on threads; elman_evaluate_options has its own field.
+ *   with the largest sums of scores. Its matrices have at most ELMAN_MAX_CELLS weights; with more
+ *   weights, the result is ELMAN_BAD_DATA.
+ * - Results do not depend on threads; elman_evaluate_options has a field `threads` of its own.
  * - ELMAN_PRECISION_INT8 rounds the matrices of the model, embeddings included, and the numbers
  *   that they multiply to eight bits; all results are then those of the rounded model. ELMAN_INT8
  *   stores the same rounded matrices in a file. The first call makes the rounded weights of a
@@ -211,7 +211,7 @@ typedef struct elman_override_reach {
   size_t most_targets, most_sources; /* largest number of target or source tokens */
 } elman_override_reach;
 
-/* Add a translation with these options, and those that follow it (`next`). */
+/* Add a translation with these options, and the translations that follow it (`next`). */
 ELMAN_API void elman_override_reach_add(elman_override_reach *reach,
                                         const elman_translate_options *options,
                                         const elman_translation *translation);

@@ -22,8 +22,8 @@ typedef enum elman_warning_kind {
 
 /* The bound of ELMAN_WARNING_IMPROBABLE: a geometric mean probability of 37 % per token. With
  * data/everyday.zh-en.safetensors, 5 % of the 1,000 dev sentences are below the bound, and the mean
- * chrF of their translations is 25. 0.2 % of the good translations (chrF 60 or more) are below
- * it. */
+ * chrF of their translations is 25. Among good translations (chrF 60 or more), 0.2 % are below the
+ * bound. */
 #define ELMAN_PROBABLE (-1.0)
 
 /* Bytes of a message, with its NUL. */

@@ -23,7 +23,7 @@ static const struct command *find_in(const struct command *group, const char *wo
     const char *last = strrchr(command->name, ' ');
     if (name != NULL && strcmp(name, word) == 0) return command;
     if (name != NULL) elman_suggestion_offer(&suggestion, word, name);
-    /* "check" of "corpus check", without its group */
+    /* Offer "corpus check" for "check", because the user may have omitted the group. */
     if (group != NULL || last == NULL) continue;
     const char *before = suggestion.best;
     elman_suggestion_offer(&suggestion, word, last + 1);

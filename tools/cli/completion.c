@@ -228,7 +228,8 @@ static void zsh_command(const struct usage *usage) {
 }
 
 /* The end of the script. zsh runs a file in a directory of $fpath as the body of the function
- * _elman. In all other cases, the script registers that function with compdef. */
+ * _elman. If zsh runs the script in another way, the script registers that function with
+ * compdef. */
 static const char zsh_tail[] =
     "  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
     "  compdef _elman elman\nfi\n";

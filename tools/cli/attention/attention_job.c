@@ -10,7 +10,7 @@
 
 /* ---- files of attention matrices ---- */
 
-/* Return the entry at `index` of the library's list, followed by the drawn formats. */
+/* Return the entry at `index` of a list: first the library's formats, then the drawn formats. */
 static const char *listed(size_t index, const char *(*own)(size_t index),
                           const char *(*drawn)(size_t index)) {
   size_t count = 0;
@@ -105,7 +105,7 @@ struct sink {
   struct sentence_input *sentences;
   const char *model; /* name of the current model in a sequence */
   FILE *stream;
-  char *held; /* output that is held back; hold_back describes when */
+  char *held; /* output that is held back; see hold_back */
   size_t held_size;
   elman_attention_writer *writer;
   elman_attention_summary *summary;
@@ -233,8 +233,8 @@ static int finish(struct sink *sink) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* Return whether the output is usable. It is usable if a line is invalid, but not if a model could
- * not be read. */
+/* Return whether the output is usable. It is usable even if a line is invalid, but not if a model
+ * could not be read. */
 static bool is_usable(const struct sink *sink, int code) {
   return !sink->unread && sentences_usable(sink->sentences, code);
 }

@@ -58,7 +58,7 @@ struct model_sequence {
 struct attention_job {
   struct model_sequence sequence;
   elman_translate_options options;
-  struct search_given given; /* how the search that a model stores applies, for a sequence */
+  struct search_given given; /* for a sequence: options that replace a model's stored search */
   const char *format;        /* NULL = write a summary */
   elman_text_style style;
   bool json; /* write the summary as a JSON object */

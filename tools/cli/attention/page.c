@@ -24,8 +24,8 @@ enum { MOST_MODEL_BYTES = 64 << 20 };
 
 /* ---- the model inside the page ---- */
 
-/* Write `count` bytes in base64; return the number of characters. Bytes of one text may be split
- * after a multiple of three. */
+/* Write `count` bytes in base64; return the number of characters. The bytes may be passed in parts;
+ * each part but the last needs a multiple of three bytes. */
 static size_t encode(char *text, const unsigned char *bytes, size_t count) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t used = 0;

@@ -27,7 +27,7 @@ const char *input_name(const char *path) {
 
 extern char **environ;
 
-/* PNG has twice the size, so that the picture is sharp on a slide. PDF has the fonts inside. */
+/* PNG has twice the size of the SVG, so that it is sharp on a slide. PDF contains its fonts. */
 static const struct {
   const char *name, *suffix, *title;
   char *const arguments[4];
@@ -112,7 +112,7 @@ static FILE *drawing_temporary(void) {
 }
 
 /* Run the converter with `in` as its standard input and `out` as its standard output. Return an
- * exit code; print a message if it is EX_OSERR, and none if it is EX_UNAVAILABLE, because the
+ * exit code; print a message for EX_OSERR, but none for EX_UNAVAILABLE, which means that the
  * converter is missing or fails. */
 static int run_converter(char *const *arguments, int in, int out) {
   posix_spawn_file_actions_t actions;

@@ -97,7 +97,7 @@ bool output_is(const char *path, const char *other);
  * print a message if it is not 0. */
 int output_check(const char *path);
 
-/* As output_check. Also check that the file may have `size` bytes. */
+/* Do as output_check does. Also check that the file may have `size` bytes. */
 int output_check_room(const char *path, uint64_t size);
 
 /* Lock the file for this process. Set *lock, which the caller releases; it is NULL after an error.

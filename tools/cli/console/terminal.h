@@ -17,7 +17,7 @@ struct progress {
   bool shown;      /* notes are printed */
   bool live;       /* the terminal can erase the line */
   bool drawn;      /* the line is on the screen */
-  double drawn_at; /* elsewhere: or begun */
+  double drawn_at; /* time of the last line; at first the time of the start, unless `live` */
 };
 
 struct progress progress_start(void);

@@ -32,7 +32,7 @@ bool example_model_find(char path[EXAMPLE_PATH], const char *name);
 /* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {
   struct option_list paths;
-  struct search_given given;     /* how the search that the first model stores applies */
+  struct search_given given;     /* options that replace the search that the first model stores */
   elman_model *open[MAX_LISTED]; /* models loaded from the first `count` paths */
   size_t count;
 };

@@ -21,7 +21,8 @@ static int check(const elman_translate_options *search, const struct search_give
   return report_usage(given->command, "%s", error.message);
 }
 
-/* Check the seed, which serves sampling and shuffled attention. Name only what the command has. */
+/* Check the seed, which serves sampling and shuffled attention. The message names only an option
+ * that the command has. */
 static int check_seed(const elman_translate_options *search, const struct search_given *given,
                       const struct usage *usage) {
   if (!search_option_given(given, "seed") || search->sample || overrides_shuffle(search))

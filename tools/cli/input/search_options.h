@@ -17,10 +17,11 @@
 #define PRECISION_OPTION(search)                                                                   \
   library_option(ELMAN_SCOPE_PRECISION, "precision", &(search).precision)
 
-/* The options that were given, which determine how far the search and the precision of a model
- * apply (elman_model_info). */
+/* The options that were given. They determine how far the search and the precision that a model
+ * stores apply (elman_model_info). */
 struct search_given {
-  const char *command;          /* for messages; NULL = no search is made, so none applies */
+  const char *command;          /* for messages; NULL = no search is made, so no stored search
+                                   applies */
   bool shows_scores;            /* the command shows scores, which penalties affect too */
   bool rows[ELMAN_MAX_OPTIONS]; /* see library_options_given */
 };
@@ -35,8 +36,8 @@ int search_options_complete(elman_translate_options *search, struct search_given
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores);
 
-/* The translations are given, so that no search is made: refuse options of a search. Return an exit
- * code; print a message if it is not 0. */
+/* Refuse options of a search, because the translations are given and no search is made. Return an
+ * exit code; print a message if it is not 0. */
 int search_options_unused(elman_translate_options *search, struct search_given *given);
 
 /* Use the search and the precision that the model stores for all that was not given, and print a
@@ -45,7 +46,7 @@ int search_options_unused(elman_translate_options *search, struct search_given *
 int search_options_adopt(elman_translate_options *search, const struct search_given *given,
                          const elman_model *model);
 
-/* Set the help of the option for the seed, which names only what the command has. */
+/* Set the help of the option for the seed: `help` names only what the command has. */
 void search_seed_describe(struct option *table, const char *help);
 
 /* Overrides: changes of attention during decoding. */

@@ -154,8 +154,8 @@ static char *put_column(char **at, struct column_text field) {
 }
 
 /* Split the line into its columns. Return false if a column is missing. Also return false, and set
- * *code, if memory ran out. Refuse a line with a NUL byte, because the text after it would be
- * lost, and with a CR, which may end a line. */
+ * *code, if memory ran out. Refuse a line with a NUL byte, because the text after it would be lost,
+ * and a line with a CR, which may end a line. */
 static bool split_columns(struct sentence_input *sentences, elman_sentence *sentence, int *code) {
   if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
       strchr(sentence->text, '\r') != NULL ||

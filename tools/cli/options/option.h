@@ -149,8 +149,8 @@ void option_print_choices(char *into, size_t size, const struct option *option);
 
 enum { VALUE_SIZE = 64 };
 
-/* Print or format the value as option_set reads it. Do not use these functions for lists, or
- * option_format_value for texts without choices. Return `text`. */
+/* Print or format the value as option_set reads it. Do not use these functions for lists; do not
+ * use option_format_value for texts without choices. Return `text`. */
 void option_print_value(FILE *stream, const struct option *option);
 const char *option_format_value(char text[VALUE_SIZE], const struct option *option);
 

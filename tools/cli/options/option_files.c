@@ -184,8 +184,8 @@ static bool conflict(const struct named_file *written, const struct named_file *
          (other->beside && !is_read(other) && is_same_file(other, written));
 }
 
-/* Refuse a redirection of standard output to a file that the command reads. It would read its own
- * output, perhaps without end. */
+/* Refuse a redirection of standard output to a file that the command reads. The command would read
+ * its own output, perhaps without end. */
 static int check_standard_output(const struct usage *usage, const struct named_files *files) {
   for (size_t i = 0; i < files->count; i++)
     if (is_read(&files->list[i]) && output_is(files->list[i].path, "/dev/stdout"))

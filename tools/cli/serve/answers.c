@@ -201,7 +201,7 @@ struct answer answer_partial(const struct request *request, size_t number,
  * hypotheses. */
 enum { WARNING_KIND, WARNING_MESSAGE, HYPOTHESES };
 
-/* Return text n of a result, or the last that there is. */
+/* Return text n of a result, or its last text if it has fewer. */
 static const char *nth_text(const struct answer *result, size_t n) {
   const char *text = result->text, *last = text;
   for (size_t i = 0; i <= n && text < result->text + result->size; i++) {

@@ -44,7 +44,7 @@ static const char *header_of(const struct exchange *exchange, const char *name) 
   return mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
-/* Headers that must not occur twice: a proxy might read the other one. */
+/* Headers that must not occur twice: a proxy and the service might use different values. */
 static const char *const single[] = {"Host",           "Origin",       "Authorization",
                                      "Content-Length", "Content-Type", "Transfer-Encoding"};
 enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
@@ -126,7 +126,8 @@ bool exchange_authorize(struct exchange *exchange, const char *token, const char
                 token == NULL ? "a token is needed: Authorization: Bearer TOKEN" : fault);
 }
 
-/* Check the token in the header. Without one, /translate may have an api_key in its body. */
+/* Check the token in the header. A request to /translate without one may have an api_key in its
+ * body. */
 static bool check_token(struct exchange *exchange) {
   const char *word = bearer_token(header_of(exchange, "Authorization"));
   exchange->authorized = exchange->http->tokens->count == 0;
@@ -177,7 +178,7 @@ bool exchange_begin(struct exchange *exchange, const char *path, const char *ver
   if (!check_headers(exchange, version)) return !exchange->closes && !awaits_answer(exchange);
   if (!check_origin(exchange, version) || !check_route(exchange, path) || !check_query(exchange) ||
       !check_token(exchange) || !check_load(exchange))
-    return !awaits_answer(exchange); /* if it does not wait, the answer follows the body */
+    return !awaits_answer(exchange); /* if the client does not wait, the answer follows the body */
   return check_size(exchange);
 }
 

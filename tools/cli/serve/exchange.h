@@ -92,7 +92,8 @@ struct exchange {
   char path[96];
 };
 
-/* Accept the token of a request, from its header or body. Otherwise set the problem. */
+/* Accept the token of a request, from its header or body. If there is no valid token, set the
+ * problem. */
 bool exchange_authorize(struct exchange *exchange, const char *token, const char *fault);
 
 /* Begin with a request, whose headers have arrived. Set the problem of a request that is refused.

@@ -43,8 +43,8 @@ struct client_tokens {
  * print a message if it is not 0. */
 int tokens_read(struct client_tokens *tokens, const char *path);
 
-/* Replace the tokens by others, which were read again. A token that stays keeps its number; another
- * one gets a new number. */
+/* Replace the tokens by `others`, which were read again. A token that stays keeps its number;
+ * another one gets a new number. */
 void tokens_replace(struct client_tokens *tokens, const struct client_tokens *others);
 
 /* Return the number of the token; 0 if the text is not a token. The time does not depend on how

@@ -135,8 +135,8 @@ static void add_headers(struct MHD_Response *response, const struct exchange *ex
   if (exchange->closes || exchange->http->draining) add_header(response, "Connection", "close");
 }
 
-/* Send the response and release it. Return MHD_NO, which closes the connection, if there is
- * none. */
+/* Send the response and release it. Return MHD_NO, which closes the connection, if `response` is
+ * NULL. */
 static enum MHD_Result send_response(struct exchange *exchange, struct MHD_Response *response,
                                      unsigned status, const char *type) {
   if (response == NULL) return MHD_NO;
@@ -275,7 +275,7 @@ static void log_texts(const struct exchange *exchange, const struct request *req
                request->pieces[i].sentence.text);
 }
 
-/* Give a job whose body is read to the queue. Otherwise set the problem. */
+/* Give a job whose body is read to the queue, or set the problem of its exchange. */
 static void admit(struct exchange *exchange) {
   struct job *job = exchange->job;
   if (job->problem.status != 0)
@@ -363,7 +363,7 @@ const struct route routes[] = {
     {0}};
 
 /* libmicrohttpd calls this with the head of a request, with each part of its body, at the end of
- * the body, and again after a suspended connection is resumed, when the answer is sent. */
+ * the body, and again after a suspended connection is resumed, to send the answer. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
                                   const char *bytes, size_t *size, void **state) {

@@ -507,7 +507,7 @@ static void record(struct job *job, size_t piece, struct outcome *outcome, size_
     job_add_event(job, "result", outcome->results[i].text, outcome->results[i].size);
 }
 
-/* Return the jobs of the batch that are done as a list. No other thread works on them. */
+/* Return a list of the jobs of the batch that are done. No other thread works on them. */
 static struct job *deliver(struct queue *queue, const struct service_batch *batch,
                            struct outcome *outcome) {
   struct job *complete = NULL;

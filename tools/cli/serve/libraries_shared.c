@@ -31,7 +31,8 @@ int host_find(struct sockaddr *address, socklen_t *size, const char *host, const
 /* The name that belongs to the header of version 0.9.75 and its successors. */
 static const char library[] = "libmicrohttpd.so.12";
 
-/* Return whether the function exists. Write its address, which C cannot convert from void *. */
+/* Return whether the function exists. Copy its address to `place`, because C cannot convert it from
+ * void *. */
 static bool find(void *place, void *handle, const char *name) {
   void *found = dlsym(handle, name);
   memcpy(place, &found, sizeof found);

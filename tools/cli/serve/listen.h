@@ -29,9 +29,9 @@ struct listeners {
 int listeners_open(struct listeners *listeners, const char *address);
 void listeners_close(struct listeners *listeners);
 
-/* Write the address of a host and a port, which is a number. `size` is the size of the place, and
- * becomes that of the address. Return an exit code; print a message about `text`, what the user has
- * written, if it is not 0. */
+/* Write the address of a host and a port, which is a number. *size is the room at `address`, and
+ * becomes the size of the written address. Return an exit code; print a message about `text`, what
+ * the user has written, if it is not 0. */
 int host_find(struct sockaddr *address, socklen_t *size, const char *host, const char *port,
               bool is_ipv6, const char *text);
 

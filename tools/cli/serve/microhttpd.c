@@ -15,8 +15,8 @@ struct microhttpd mhd;
 /* ---- bytes that arrive ---- */
 
 /* libmicrohttpd has no option to see the bytes of a request. But it receives them by recv, and the
- * linker prefers the definition of the program to that of the C library. If a library receives in
- * another way, no head is complete, and exchange.c refuses all requests. */
+ * linker prefers the definition of recv in the program to that of the C library. If libmicrohttpd
+ * receives bytes in another way, no head is complete, and exchange.c refuses all requests. */
 
 static struct request_head **heads; /* (head_capacity): by socket */
 static size_t head_capacity;
@@ -49,11 +49,11 @@ ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
 
 /* libmicrohttpd answers bytes that are not HTTP by itself, with a page in HTML. A client of this
  * service expects JSON, and the library has no option for that. Version 0.9.75 also sends the
- * header of some of these pages twice. But it queues a page by its public function, and the dynamic
- * linker prefers the definition of the program to that of the library; cmake/microhttpd.cmake does
- * the same in a static program. Therefore the definition here, which the program exports, replaces
- * the pages. If a library is built in another way, the pages remain; the test serve_attack
- * notices. */
+ * header of some of these pages twice. But the library queues a page by its public function, and
+ * the dynamic linker prefers the definition of the program to that of the library;
+ * cmake/microhttpd.cmake does the same in a static program. Therefore the definition here, which
+ * the program exports, replaces the pages. If libmicrohttpd is built in another way, the pages
+ * remain; the test serve_attack detects this. */
 
 /* Only the main thread answers. */
 static bool is_own;
@@ -93,7 +93,8 @@ static void send_error(struct MHD_Connection *connection, unsigned status) {
   drain(info->connect_fd);
 }
 
-/* The library expects this visibility. If a response is not queued, it closes the connection. */
+/* The library expects this visibility. If a response is not queued, the library closes the
+ * connection. */
 __attribute__((visibility("default"))) enum MHD_Result
 MHD_queue_response(struct MHD_Connection *connection, unsigned status,
                    struct MHD_Response *response) {

@@ -39,16 +39,16 @@ extern struct microhttpd mhd;
 int microhttpd_load(void);
 
 /* The function of the program that libmicrohttpd calls in place of recv; see microhttpd.c. Its name
- * differs from that for the linker, because <sys/socket.h> can define recv as an inline function.
- */
+ * in C differs from its name for the linker, because <sys/socket.h> can define recv as an inline
+ * function. */
 __attribute__((visibility("default"))) ssize_t
 receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
 
 /* Scan the bytes that libmicrohttpd receives from this socket; NULL ends the scan. */
 void watch_socket(int socket, struct request_head *head);
 
-/* Queue an answer of this program, as MHD_queue_response does. The library's own answers, to what
- * is not HTTP, are replaced by JSON. */
+/* Queue an answer of this program, as MHD_queue_response does. JSON replaces the answers that the
+ * library itself gives to bytes that are not HTTP. */
 enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,
                                    struct MHD_Response *response);
 

@@ -1,5 +1,5 @@
-/* A thread that reads the bodies of requests. Its time grows with the size of a body, so the main
- * thread must not read them. Small bodies come first. */
+/* A thread that reads the bodies of requests. The time to read a body grows with its size, so the
+ * main thread must not read bodies. Small bodies come first. */
 #ifndef ELMAN_CLI_READER_H
 #define ELMAN_CLI_READER_H
 

@@ -126,9 +126,9 @@ static size_t count_lines(const json_t *text) {
   return count;
 }
 
-/* Check the texts and set their numbers. `lines` states whether each line is a sentence. Blank
- * texts and lines are no sentences, but their number is limited, too, because each translation
- * contains them again. */
+/* Check the texts, and set `items` and `count` of the request. `lines` states whether each line is
+ * a sentence. Blank texts and lines are no sentences, but their number is limited, too, because
+ * each translation contains them again. */
 static bool count_pieces(struct request *request, const json_t *field, const char *name, bool lines,
                          size_t most, struct problem *problem) {
   enum { BLANK = 16 };
@@ -278,7 +278,8 @@ static bool read_translate(struct request *request, enum body_type type, const j
 
 /* ---- POST /v1/translations ---- */
 
-/* Complete a search that began with the values that the model stores: samples do not use those. */
+/* Complete a search that began with the values that the model stores: samples do not use these
+ * values. */
 static void complete_search(elman_translate_options *search, const bool *given) {
   const elman_translate_options plain = elman_translate_options_default();
   const bool is_beam_given = given[elman_option_find(REQUEST_SCOPES, "beam")->index];

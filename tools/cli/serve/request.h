@@ -46,7 +46,8 @@ struct request {
   uint32_t *prefixes;
 };
 
-/* Parse a body of `size` bytes. The request is complete, or has no memory and `problem` is set. */
+/* Parse a body of `size` bytes. Afterwards the request is complete, or it owns no memory and
+ * `problem` is set. */
 bool request_parse(struct request *request, enum request_kind kind, enum body_type type,
                    const char *body, size_t size, const struct model_set *models,
                    const struct serve_settings *settings, struct problem *problem);

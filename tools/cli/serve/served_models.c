@@ -61,9 +61,9 @@ static void note_contradiction(const struct served_model *model, const elman_lan
            side == ELMAN_SOURCE ? "source" : "target", stored[side].code, model->name);
 }
 
-/* Set the languages: from the name, if its codes are listed; from the model; from the name of the
- * file; from the scripts; from the name if its codes are not listed. Return false if a language
- * remains unknown. */
+/* Set the languages, in this order: from the name, if its codes are listed; from the model; from
+ * the name of the file; from the scripts; from the name if its codes are not listed. Return false
+ * if a language remains unknown. */
 static bool find_languages(struct served_model *model, bool named) {
   const elman_model_info info = elman_model_get_info(model->model);
   const elman_language stored[] = {info.source_language, info.target_language};

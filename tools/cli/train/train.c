@@ -62,8 +62,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                             &training.progress);
   if (code != EX_OK) return code;
   job->train.dev = dev;
-  /* A checkpoint compares its run's initial model with the file, so the run must not replace it
-   * earlier than at its end. */
+  /* To resume, the initial model of the checkpoint is compared with the file, so the run must not
+   * replace this file before its end. */
   job->train.save_best = dev != NULL && job->train.checkpoint != NULL &&
                          !output_is(job->output.init_from, job->train.output);
   training_watch(&training, &job->train);
@@ -305,7 +305,7 @@ static const char *find_model_option(const struct usage *usage, const struct ope
   return NULL;
 }
 
-/* Return whether the new model may split a side into subwords. A model of --init-from may. */
+/* Return whether the new model may split a side into subwords; true for a model of --init-from. */
 static bool may_split(const struct train_job *job) {
   const elman_model_options *model = &job->model;
   const elman_token_mode modes[] = {model->source_tokens, model->target_tokens};

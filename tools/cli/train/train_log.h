@@ -19,8 +19,8 @@ struct train_log {
   bool csv;
   bool begun;    /* the first event is written, or no event comes */
   bool replaces; /* the old content is deleted when the run begins */
-  bool headed;   /* a log to which rows are appended */
-  bool torn;     /* its last line has no end */
+  bool headed;   /* rows are appended to a log that has content */
+  bool torn;     /* the last line of this log has no end */
   bool guided;   /* updates have a guided-alignment loss */
   int problem;   /* errno of the first failed write; 0 = none. After a failure, nothing more is
                     written */

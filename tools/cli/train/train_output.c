@@ -108,7 +108,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
   return EX_OK;
 }
 
-/* Refuse to replace a model with a tuned search by one without. */
+/* Refuse to replace a model with a tuned search by a model without one. */
 static int check_search(const struct train_output *output) {
   enum found found;
   elman_history history;

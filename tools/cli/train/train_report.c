@@ -103,7 +103,7 @@ static void describe_languages(const elman_model_info *info, bool from_names) {
 void training_describe_model(const elman_model *model, const elman_model_options *asked,
                              bool names_languages) {
   const elman_model_info info = elman_model_get_info(model);
-  /* Joint subwords determine the mode, so that the text is no reason. */
+  /* Joint subwords determine the mode, so the text is not the reason. */
   const bool resolved = asked == NULL || asked->joint_subwords;
   describe_languages(&info, names_languages);
   describe_side(&(struct side_of_model){"source", info.source_script, info.source_tokens,
@@ -418,7 +418,7 @@ void training_watch(struct training *training, elman_train_options *options) {
   options->context = training;
 }
 
-/* Print why a run ended. No signal stopped it. */
+/* Print why a run ended, for a run that no signal stopped. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
@@ -435,7 +435,7 @@ static void describe_reason(const struct training *training) {
          training->epoch, options->patience, plural(options->patience));
 }
 
-/* Print which models a run left. No signal stopped it. */
+/* Print which models a run left, for a run that no signal stopped. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
   const size_t kept =
