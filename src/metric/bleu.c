@@ -294,8 +294,8 @@ static elman_status split_passed(struct tokens *tokens, struct bleu_passes *pass
 
 static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                               elman_error *error) {
-  /* Surround the line with spaces, as the definition does; they separate a full stop from the ends
-   * of the line. None of the replacements affects them. */
+  /* Surround the line with spaces, as the definition does, so that no full stop is at an end of the
+   * line. None of the replacements affects these spaces. */
   buffer_append(&passes->before, " ", 1);
   buffer_append_text(&passes->before, line);
   buffer_append(&passes->before, " ", 1);
@@ -331,7 +331,7 @@ static bool is_separate(int codepoint) {
 
 static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                              elman_error *error) {
-  /* Unlike 13a, no spaces surround the line, so a full stop after a final digit is not
+  /* Unlike in 13a, no spaces surround the line, so a full stop after a final digit is not
    * separated. */
   for (size_t at = run_end(line, 0, is_python_space, true); at < line.length;) {
     const size_t start = at;
@@ -478,7 +478,7 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS],
     const double matched = (double)sums[BLEU_MATCHED + n], total = (double)sums[BLEU_TOTAL + n];
     if (total == 0) break;
     orders++;
-    /* The first order without a match counts as 1/2 match, the next as 1/4, and so on. */
+    /* The first order without a match counts as 1/2 match, the second one as 1/4, and so on. */
     if (matched == 0) halving *= 2;
     scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
     log_sum += portable_log(scores->precisions[n]);

@@ -56,13 +56,14 @@ static inline size_t ngrams_in(size_t length, size_t n) {
  *
  *   13a   mteval-v13a, for European languages: decodes entities, separates punctuation,
  *         keeps numbers
- *   intl  mteval-v14, for all scripts with spaces: separates Unicode punctuation, but not within
- *         numbers, and symbols
- *   zh    separates each Chinese character and full-width sign; otherwise as 13a without entities
+ *   intl  mteval-v14, for all scripts with spaces: separates symbols, and Unicode punctuation that
+ *         is not within numbers
+ *   zh    separates each Chinese character and full-width sign, then does as 13a without entities
  *   char  separates all characters
  *   none  splits at white space
  *
- * BLEU_AUTO stands for one of them, which metric.c chooses; bleu_tokenize does not accept it. */
+ * BLEU_AUTO stands for the tokenizer that metric.c chooses; bleu_tokenize does not accept
+ * BLEU_AUTO. */
 enum bleu_tokenizer { BLEU_AUTO, BLEU_13A, BLEU_INTL, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
 /* Scratch memory of the tokenizers. The caller initializes the struct to zero. */
@@ -128,9 +129,9 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         size_t reference_count, enum bleu_tokenizer tokenizer,
                         elman_error *error) CHECKED;
 
-/* Compute BLEU and its components from these sums. With `effective_order`, as for single sentences,
- * leave out the orders for which the hypothesis is too short; otherwise such an order makes BLEU
- * 0. */
+/* Compute BLEU and its components from the sums. With `effective_order`, as for single sentences,
+ * leave out the orders for which the hypothesis is too short. Without this flag, such an order
+ * makes BLEU 0. */
 void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS],
                 bool effective_order);
 

@@ -67,8 +67,8 @@ static bool is_cased(int codepoint) {
          category == UTF8PROC_CATEGORY_LT || IN_RANGES(others, codepoint);
 }
 
-/* Return whether the next character that is not case-ignorable is cased. A sigma is cased, so the
- * time for a line of sigmas is linear. */
+/* Return whether the next character that is not case-ignorable is cased. The search stops at a
+ * sigma, which is cased, so the time for a line of sigmas is linear. */
 static bool cased_follows(struct text text, size_t at) {
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
@@ -330,8 +330,8 @@ static void metric_add(struct corpus_counts *sums, const struct sentence_counts 
   for (size_t i = 0; i < TER_COUNTS; i++) sums->ter[i] += counts->ter[i];
 }
 
-/* Compute the scores without the signatures: metric_score from sums, metric_score_sum from the
- * counts of `count` sentences. */
+/* Compute the scores without the signatures: metric_score takes sums; metric_score_sum takes the
+ * counts of the sentences and adds them up. */
 static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums,
                          size_t set_count) {
   bleu_score(scores, sums->bleu, false);
@@ -458,9 +458,9 @@ static elman_estimate estimate(const double *values, double *sorted, size_t coun
 }
 
 /* Return the proportion of resamples whose difference exceeds the mean difference by at least the
- * measured `difference`. One is added to both counts, so that the result is never 0. The result is
- * 1 for equal outputs. For them sacreBLEU, which counts only larger differences, returns the
- * smallest possible value.
+ * measured `difference`. One is added to numerator and denominator, so that the result is never 0.
+ * The result is 1 for equal outputs. For them sacreBLEU, which counts only larger differences,
+ * returns the smallest possible value.
  *
  * a, b: the scores of two outputs in `count` resamples. */
 static double p_value(const double *a, const double *b, double difference, size_t count) {

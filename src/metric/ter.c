@@ -173,8 +173,8 @@ struct shift_search {
   int64_t gain; /* reduction of the distance by the best shift */
 };
 
-/* Return whether a shift with this gain is better than the best so far: the larger gain, then the
- * longer sequence, the earlier sequence, the earlier target. */
+/* Return whether a shift with this gain is better than the best so far. Compare the gains; if they
+ * are equal, prefer the longer sequence, then the earlier sequence, then the earlier target. */
 static bool is_better(const struct shift_search *search, int64_t gain, struct shift shift) {
   const struct shift *best = &search->best;
   if (!search->found || gain != search->gain) return !search->found || gain > search->gain;
@@ -203,7 +203,7 @@ static bool try_targets(struct shift_search *search, size_t start, size_t place,
   const size_t *wrong = alignment->hypothesis_errors, *missing = alignment->reference_errors;
   if (wrong[start + length] == wrong[start] || missing[place + length] == missing[place])
     return true;
-  const size_t aligned = alignment->next[place]; /* one after the aligned word */
+  const size_t aligned = alignment->next[place]; /* position after the aligned word */
   if (aligned > start && aligned <= start + length) return true;
   for (size_t offset = 0, previous = SIZE_MAX; offset <= length; offset++) {
     if (place + offset > search->sides->reference_length) break;

@@ -8,7 +8,7 @@
 #include "rnn/cell.h"
 #include "vocab/tokens.h"
 
-/* The table describes the fields of the configuration, too. */
+/* Check that the table of options also describes the fields of the configuration. */
 #define SAME_PLACE(type, field, ...)                                                               \
   static_assert(offsetof(struct model_config, field) == offsetof(elman_model_options, field),      \
                 "the fields come first");

@@ -242,9 +242,9 @@ static bool central_difference(double *slope, struct gradient_run *run, real *we
  * with a probability of at most 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on
  * Scientific Computing 41, 2019).
  *
- * n counts the additions on the way to a logit. Each gate of each layer adds three sums per step:
- * its own and the two of its normalization. One step of the encoder and one of the decoder are
- * counted, then the score, the context and the logit. */
+ * n is the number of additions on the way to a logit: those of one step of the encoder, one step of
+ * the decoder, the score, the context and the logit. Each gate of each layer has three sums per
+ * step: its own and the two of its normalization. */
 static double rounding_of_sums(const struct gradient_run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -323,8 +323,8 @@ enum { REFINEMENTS = 2, FINER = 10 };
 struct comparison {
   size_t count;
   double analytic, numerical;
-  double difference, rounding; /* norm of the gradient minus `value`; rounding error of `value` */
-  double spread; /* norm of `value` minus `fine`: the remaining error of the step size */
+  double difference, rounding; /* norm of (gradient - `value`); rounding error of `value` */
+  double spread; /* norm of (`value` - `fine`): the remaining error of the step size */
 };
 
 static void add_slope(struct comparison *sum, double gradient, const struct slope *slope,

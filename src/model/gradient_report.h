@@ -26,7 +26,7 @@ void pair_batch_free(struct pair_batch *texts);
  * model/gradient_check.h take these tensors. */
 void model_tensors(const float *tensors[MAX_PARAMETERS], const struct model *model);
 
-/* The public part comes first, so a pointer to the public part also points to the whole. */
+/* The public part comes first, so a pointer to the public part also points to the whole struct. */
 struct gradient_report {
   elman_gradient_report outer;
   elman_checked_tensor tensors[MAX_PARAMETERS];
@@ -42,7 +42,7 @@ struct named_tokens {
   bool *known;
 };
 
-/* The public part comes first, so a pointer to the public part also points to the whole. */
+/* The public part comes first, so a pointer to the public part also points to the whole struct. */
 struct trace_report {
   elman_gradient_trace outer;
   struct trace inner;      /* the measurements */

@@ -35,7 +35,7 @@ static elman_status read_weight(elman_tensor *weight, const struct attention_par
   return safetensors_read(weight->values, file, tensor, error);
 }
 
-/* The tensors come first, so a pointer to them also points to the whole. */
+/* The tensors come first, so a pointer to them also points to the whole struct. */
 struct owned_parameters {
   elman_tensor tensors[MAX_ATTENTION_PARTS];
   struct arena arena;

@@ -12,7 +12,7 @@
 /* How the model was made. */
 struct model_past {
   elman_history history;         /* the field `work` is not set */
-  elman_train_settings training; /* of the last run; for an untrained model, as it was created */
+  elman_train_settings training; /* of the last run; in an untrained model, those of its creation */
 };
 
 enum { MODEL_VERSION_SIZE = 32 };
@@ -28,12 +28,12 @@ struct model {
   bool loaded; /* the model was read from a file; otherwise it was created here */
   char version[MODEL_VERSION_SIZE]; /* version of the program that created the model or wrote the
                                        file */
-  size_t changes; /* number of changes of the weights since creation; a value derived from them is
-                     current only if this number is the same */
+  size_t changes; /* number of changes of the weights since creation; a value derived from the
+                     weights is current only while this number stays the same */
   struct derived *derived;        /* owned */
   elman_search search;            /* beam 0 = none */
   struct script_sample sample[2]; /* indexed by side; empty in a model read from a file */
-  struct token_counts counts[2];  /* the same */
+  struct token_counts counts[2];  /* indexed by side; empty in a model read from a file */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
   struct merges *merges[2]; /* indexed by side; owned; NULL unless the side uses BPE */
 };
@@ -80,8 +80,8 @@ struct codec model_target_codec(const struct model *model);
 
 /* ---- values derived from the weights ----
  *
- * They are made at the first use, and again after the weights have changed. All translators of the
- * model share them. They are valid until the weights change. Several threads may call these
+ * These values are made at the first use, and again after the weights have changed. All translators
+ * of the model share them. They are valid until the weights change. Several threads may call these
  * functions with the same model.
  *
  * Set *screen to the screen of the model's output layer, or to NULL if no search with these options

@@ -36,8 +36,9 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
 elman_status model_read(struct model **model, const void *bytes, size_t size,
                         elman_error *error) CHECKED;
 
-/* As elman_model_read_history. Set *own to whether the file is a snapshot that was written under
- * its present name. A copy under another name, like any other model, belongs to the user. */
+/* Do as elman_model_read_history does, and set *own to whether the file is a snapshot that was
+ * written under its present name. A copy under another name, like any other model, belongs to the
+ * user. */
 elman_status model_read_snapshot(bool *own, elman_history *history, const char *path,
                                  elman_error *error) CHECKED;
 

@@ -12,7 +12,7 @@ enum number_type { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_I8, NUMBER_F64, N
  * name. */
 size_t number_type_find(enum number_type *type, const char *name);
 
-/* Return the name in a file, such as "BF16". Do not call these functions for NUMBER_OTHER. */
+/* Return the name in a file, such as "BF16", or the size. The type must not be NUMBER_OTHER. */
 const char *number_type_name(enum number_type type);
 size_t number_type_size(enum number_type type);
 

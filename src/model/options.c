@@ -429,7 +429,7 @@ elman_status elman_option_set(const elman_option *row, void *fields, const char 
   const char *word = text != NULL ? json_string_value(text) : value;
   const bool is_text = text != NULL || (form == ELMAN_FORM_WORD && !is_number(value));
   elman_status status = ELMAN_OK;
-  const bool is_cut = text != NULL && strlen(word) != json_string_length(text); /* by NUL */
+  const bool is_cut = text != NULL && strlen(word) != json_string_length(text); /* at NUL */
   if (is_cut || !store(row, field, word, is_text, form)) {
     if (is_text || form != ELMAN_FORM_JSON || !show_fraction(shown, word))
       show_value(shown, word, is_text);

@@ -42,8 +42,8 @@ static struct parameter matrix_of(size_t rows, size_t columns, enum initializer 
                             .bound = bound};
 }
 
-/* Return a matrix that maps vectors of the network to others. A single row or column is a vector in
- * the form of a matrix, such as the row of the additive score. */
+/* Return a matrix, which maps vectors of the network to other vectors. A matrix of a single row or
+ * column, such as the row of the additive score, counts as a vector. */
 static struct parameter hidden_of(size_t rows, size_t columns, enum initializer initializer,
                                   double bound) {
   struct parameter matrix = matrix_of(rows, columns, initializer, bound);

@@ -23,7 +23,7 @@ static struct tensor_source *add_row(struct tensor_sources *sources, const real 
   return source;
 }
 
-/* Add the scales of a matrix, and return those of the next one. */
+/* Add the scales of a matrix, and return the place for the scales of the next one. */
 static real *add_scales(struct tensor_sources *sources, real *scales, const real *block,
                         const struct parameter *row) {
   char *name = sources->names[sources->count];

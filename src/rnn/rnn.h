@@ -138,7 +138,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
 void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
                          const struct rnn_pass *pass, struct range steps);
 
-/* Add to the gradients of the weights. Compute their terms from the dz of all steps. */
+/* Add the terms of all steps, which are computed from dz, to the gradients of the weights. */
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass);
 

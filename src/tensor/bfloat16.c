@@ -263,7 +263,7 @@ static void plain_strip(uint32_t *to, struct operand a, size_t rows, size_t k) {
       }
 }
 
-/* Return x, and 0 of its sign for a subnormal number. */
+/* Return x, or 0 with the sign of x if x is subnormal. */
 static float flushed(float x) {
   return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
 }
@@ -554,7 +554,7 @@ void pair_run_strips(const struct pair_kernel *kernel, struct pair_tile tile, si
 }
 
 /* Return the number of rows of A to pack at once. The rows are divided into as few parts as
- * possible, because each panel of B is packed once per part, and as evenly as whole strips
+ * possible, because each panel of B is packed once per part. The parts are as equal as whole strips
  * allow. */
 static size_t rows_at_once(const struct pair_kernel *kernel, size_t rows) {
   const size_t most = PAIR_STRIPS / kernel->vectors;

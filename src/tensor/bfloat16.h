@@ -5,11 +5,12 @@
  * are computed in float.
  *
  * A kernel of pairs multiplies panels whose elements are pairs of bfloat16 numbers, which belong to
- * successive terms of a sum. Every element of its result is one chain of pairs per block of
- * pair_block(kernel, k) terms. The sums of the blocks are added in order; with tiles, a block
- * continues the sum of the blocks before it, if alpha is 1. Therefore the bits depend on neither
- * the tile nor the number of threads. They depend on the instruction: it defines the order and the
- * rounding of the additions, and it sets subnormal sums to 0.
+ * successive terms of a sum. An element of its result is computed in blocks of pair_block(kernel,
+ * k) terms. Each block is a chain: a sum to which one pair after another is added. The sums of the
+ * blocks are added in order; with tiles, a block continues the sum of the blocks before it, if
+ * alpha is 1. Therefore the bits depend on neither the tile nor the number of threads. They depend
+ * on the instruction: it defines the order and the rounding of the additions, and it sets subnormal
+ * sums to 0.
  *
  * VDPBF16PS (AVX512-BF16) adds both products of a pair to the sum. TDPBF16PS (AMX-BF16) adds 16
  * pairs at once: the first products of the pairs are one chain, the second ones another, and the
@@ -26,8 +27,9 @@
 #include "tensor/operand.h"
 
 /* Return x rounded to bfloat16: to nearest, ties to even. A number that rounds to 2^128 or more
- * becomes infinity, a subnormal number becomes 0 of its sign, and a NaN becomes a quiet NaN. These
- * are the results of the conversion instructions of x86, whatever the mode of the thread is. */
+ * becomes infinity, a subnormal number becomes 0 with its sign, and a NaN becomes a quiet NaN.
+ * These are the results of the conversion instructions of x86, whatever the mode of the thread
+ * is. */
 static inline float bfloat16_round(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -81,14 +83,16 @@ struct pair_kernel {
   const char *instructions;
   size_t rows;    /* rows of a strip of A */
   size_t vectors; /* vectors of a strip per pair of terms */
-  size_t terms;   /* terms that it multiplies at once; missing terms of a strip are 0 */
+  size_t terms;   /* terms that the kernel multiplies at once; missing terms of a strip are 0 */
   size_t block;   /* largest number of terms of a block: a multiple of `terms` */
   void (*run)(const struct pair_tile *tile);
   pair_pack_function *along;  /* `from` is (count,k): the terms of a row are adjacent */
   pair_pack_function *across; /* `from` is (k,count) */
-  /* Round and pack k terms of `rows` rows of op(A), at most `rows` of the kernel, to a strip. */
+  /* Round and pack k terms of rows of op(A) to a strip. The argument `rows` is their number, at
+   * most the field `rows`. */
   void (*strip)(uint32_t *to, struct operand a, size_t rows, size_t k);
-  void (*begin)(void), (*end)(void); /* around calls of `run` in a thread; NULL = nothing to do */
+  /* Called before and after the calls of `run` in a thread; NULL = nothing to do. */
+  void (*begin)(void), (*end)(void);
 };
 
 /* Return the number of terms of each block except the last, for sums of k terms. It is a multiple
@@ -105,7 +109,7 @@ bool pair_kernel_runs(enum pair_kind kind);
 bool pair_kernel_gains(enum pair_kind kind);
 
 /* Return the kernel; NULL for PAIRS_NONE, and if the system does not let this process use tiles
- * (AMX). The first call for PAIRS_AMX requests them from the system. */
+ * (AMX). The first call for PAIRS_AMX requests this permission. */
 const struct pair_kernel *pair_kernel_of(enum pair_kind kind);
 
 /* Compute the whole product on the calling thread. p.beta must be 0 or 1. */

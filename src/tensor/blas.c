@@ -38,8 +38,8 @@ static void row_product(struct product p) {
 #endif
 
 /* Return whether few_rows.c is faster. It is faster for few rows, a matrix stored as (n,k), and
- * sums of at least LONG terms. LONG is 1 without OpenBLAS, because own kernels would copy the
- * matrix for sums of any length. */
+ * sums of at least LONG terms. LONG is 1 without OpenBLAS, because the library's own kernels would
+ * copy the matrix for sums of any length. */
 static bool is_few_rows(struct product p) {
 #ifdef ELMAN_OPENBLAS
   enum { LONG = 256 };
@@ -51,8 +51,8 @@ static bool is_few_rows(struct product p) {
          p.b.ld == p.k;
 }
 
-/* Return whether portable arithmetic requires own kernels. In double it does not: no kernel is
- * fused. */
+/* Return whether portable arithmetic requires the library's own kernels. In double it does not: no
+ * kernel is fused. */
 static bool needs_own_kernels(enum arithmetic arithmetic) {
   return arithmetic == ARITHMETIC_PORTABLE && product_kernel_in_use(arithmetic)->fused;
 }

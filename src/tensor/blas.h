@@ -1,4 +1,4 @@
-/* Matrix products with BLAS, or in portable arithmetic with own kernels.
+/* Matrix products with BLAS, or in portable arithmetic with the library's own kernels.
  *
  * OpenBLAS runs single-threaded, because its sums change with its number of threads. Instead, a
  * large product is divided into tiles of its result. The tile sizes depend only on the size of the

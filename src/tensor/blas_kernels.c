@@ -135,7 +135,7 @@ static bool can_map(size_t buffers) {
 extern void *blas_memory_alloc(int unused) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
-/* OpenBLAS allocates the buffers and keeps them. */
+/* Make OpenBLAS allocate this number of buffers, which it then keeps. */
 static void allocate_buffers(size_t buffers) {
   void *held[MAX_BUFFERS];
   if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
@@ -146,8 +146,8 @@ static void allocate_buffers(size_t buffers) {
 /* ---- setting up ---- */
 
 /* OpenBLAS starts its threads when it is loaded; each keeps a core busy for about 30 ms, waiting
- * for work. OpenBLAS also stops them before every fork, and restarts them when more than one is
- * requested. Some builds lack this function. */
+ * for work. This function, which some builds lack, stops them. OpenBLAS also stops them before
+ * every fork, and restarts them when more than one is requested. */
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static struct blas_kernels kernels;

@@ -14,8 +14,8 @@
 void blas_set_up(void);
 
 /* Set up OpenBLAS, and allocate the memory that OpenBLAS needs for products on `threads` threads at
- * once. Otherwise OpenBLAS would allocate it during a product, and retry a refused allocation
- * forever. Return ELMAN_NO_MEMORY if the memory does not suffice. */
+ * once. Without this call OpenBLAS would allocate the memory during a product, and retry a refused
+ * allocation forever. Return ELMAN_NO_MEMORY if the memory does not suffice. */
 elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
 
 /* ---- which family of kernels OpenBLAS should use ----

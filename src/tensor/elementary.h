@@ -85,8 +85,8 @@ static inline real log1p_real(real x) {
   return (real)portable_log1p((double)x);
 }
 
-/* Replace x (n) by the function of x + a + b. One loop for each gate: compilers do not vectorize a
- * loop over all gates of a cell. */
+/* Replace x (n) by the sigmoid, or by tanh, of x + a + b. Each gate has its own loop, because
+ * compilers do not vectorize a loop over all gates of a cell. */
 static inline void sigmoid_of_sum(real *restrict x, const real *restrict a, const real *restrict b,
                                   size_t n) {
   for (size_t i = 0; i < n; i++) x[i] = sigmoid_real(x[i] + a[i] + b[i]);

@@ -15,8 +15,8 @@ enum arithmetic { ARITHMETIC_FAST, ARITHMETIC_PORTABLE };
 struct eight_bits; /* tensor/eight_bits.h */
 
 /* How products with the weights of a model are computed. All views of these weights refer to one
- * such struct, which parameters_use (model/parameters.h) sets. A product without it is an error of
- * the program and ends it, because a default would silently change the bits of results. */
+ * such struct, which parameters_use (model/parameters.h) sets. A product without this struct is an
+ * error that ends the program, because a default would silently change the bits of results. */
 struct numerics {
   enum arithmetic arithmetic;
   elman_precision operands; /* round the operands of large products to float32 or bfloat16 */

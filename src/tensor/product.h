@@ -1,14 +1,14 @@
-/* Matrix products, and own kernels for them.
+/* Matrix products, and the library's own kernels for them.
  *
- * Every element of an own product is computed by one chain of fused multiply-adds per block of
+ * These kernels compute every element of a product by one chain of fused multiply-adds per block of
  * PRODUCT_BLOCK terms; the sums of the blocks are added in order. Therefore the bits of the result
  * depend on neither the kernel, nor the tile, nor the number of threads, nor the processor. The
  * vectors of WebAssembly have no fused operation. Their kernel rounds the products, too; it serves
  * fast arithmetic only, and its bits do not depend on the processor either.
  *
  * The operands of a product may be rounded to bfloat16 first (bfloat16.h). A processor with
- * instructions for this precision then uses a kernel of pairs in fast arithmetic. Otherwise the
- * rounded operands are multiplied like all others.
+ * instructions for this precision then uses a kernel of pairs in fast arithmetic. Where no kernel
+ * of pairs is used, the rounded operands are multiplied like all others.
  *
  * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
@@ -63,8 +63,8 @@ struct product_kernel {
 enum { MAX_PANEL_WIDTH = 32 };
 
 /* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the
- * last one. The last one needs no vector instructions. "tiles" is slow and multiplies operands in
- * bfloat16 as the instruction for tiles does, for tests. */
+ * last one. The last one needs no vector instructions. The kernel "tiles" is slow and only for
+ * tests: it multiplies operands in bfloat16 as the instruction for tiles does. */
 const struct product_kernel *product_kernel_at(size_t i);
 
 /* The environment variable that selects a kernel by name, to reproduce on one machine the path of
@@ -76,7 +76,7 @@ elman_status product_kernel_check(elman_error *error) CHECKED;
 
 /* Return the kernel of pairs that multiplies operands in bfloat16. Return NULL if they must be
  * rounded and multiplied in float32: in portable arithmetic, if the kernel in use has no
- * instructions for them, or if the system refuses them. */
+ * instructions for bfloat16, or if the system does not permit these instructions. */
 const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
 /* Return the precision of the operands of an update: the user's choice `wanted`, or float32 in
@@ -84,9 +84,9 @@ const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
  * everywhere, so that the model does not depend on the processor. */
 elman_precision precision_that_gains(enum arithmetic arithmetic, elman_precision wanted);
 
-/* Return the kernel that the variable selects, otherwise the fastest one. In portable arithmetic,
- * choose only among fused kernels, if there are any. The choice is made once per process and
- * arithmetic. */
+/* Return the kernel that the variable selects; if it selects none, the fastest one. In portable
+ * arithmetic, choose only among fused kernels, if there are any. The choice is made once per
+ * process and arithmetic. */
 const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
 
 /* ---- packed matrices ---- */
@@ -96,7 +96,7 @@ const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
 struct packed {
   const struct product_kernel *kernel;
   size_t width; /* width of a panel: that of the kernel, or PAIR_COLUMNS */
-  real *panels; /* (groups, panels per group, k, width); rows of pairs have (k + 1) / 2 · width */
+  real *panels; /* (groups, panels per group, k, width); for pairs, (k + 1) / 2 instead of k */
   size_t groups, n, k;
   elman_precision operands;
   const struct pair_kernel *pairs; /* multiplies pairs, which the panels contain; NULL = reals */

@@ -171,7 +171,7 @@ TILES static void product_tiles(int32_t *sums, const uint8_t *features, size_t r
   _tile_release();
 }
 
-/* For few rows, vectors are as fast. */
+/* Multiply with tiles; for few rows, with vectors, which are then as fast. */
 static void product_amx(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                         size_t groups) {
   if (rows > ROWS)
@@ -241,7 +241,7 @@ AVX_VNNI static void product_avx_vnni(int32_t *sums, const uint8_t *features, si
   LOOP_OF_ROWS(avx_vnni_outputs);
 }
 
-/* gcc and clang do not all have a name for this property of a processor. */
+/* Return whether the processor has AVX-VNNI, for which not every gcc and clang has a name. */
 static bool runs_avx_vnni(void) {
   enum { LEAF = 7, SUBLEAF = 1, BIT = 1 << 4 };
   unsigned a, b, c, d;

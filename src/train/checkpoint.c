@@ -39,7 +39,7 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-/* Read the state. Return true, or false after formatting the fault. */
+/* Read the state of the run. Return true, or false after describing the fault in `fault`. */
 static bool parse_state(struct training_state *state, json_t *json, char fault[JSON_FAULT_SIZE]) {
   json_int_t update, epoch, position, tokens, failures, skipped, stale, validated, end;
   const struct json_field fields[] = {{"update", .integer = &update},
@@ -151,7 +151,7 @@ elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
   if (options->output == NULL) return ELMAN_OK;
   elman_status status = ELMAN_OK;
   if (options->checkpoint != NULL) status = file_exists(&found, options->checkpoint, error);
-  /* The next checkpoint is written while the model and the last checkpoint exist. */
+  /* Every later checkpoint is written while the model and the previous checkpoint exist. */
   const bool repeats = !found && (options->save_every > 0 || options->save_best);
   const int count = options->checkpoint == NULL ? CHECKPOINT : repeats ? FILES : NEXT;
   int open = 0;

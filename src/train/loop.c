@@ -227,7 +227,7 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   elman_evaluate_options evaluation = elman_evaluate_options_default();
   evaluation.batch_size = options->batch_size;
   evaluation.group = options->group;
-  /* As translation does by default: elman_model_translate_options. */
+  /* Replace unknown words as translation does by default: elman_model_translate_options. */
   const elman_train_settings settings = train_settings_of(options);
   evaluation.translate.replace_unknown = teaches_copying(&settings);
   evaluation.metric.bleu_tokens = options->bleu_tokens;
@@ -307,8 +307,9 @@ static elman_status save_best(elman_training *run, elman_error *error) {
   return status;
 }
 
-/* Write the checkpoint, and the best model if it waits. If the options have a callback, report a
- * failure to it and continue training; the next scheduled checkpoint tries again. */
+/* Write the checkpoint, and the best model if it has not been written yet. If the options have a
+ * callback, report a failure to it and continue training; the next scheduled checkpoint tries
+ * again. */
 static elman_status save_checkpoint(elman_training *run, elman_error *error) {
   const elman_train_options *options = &run->options;
   elman_error problem;
@@ -478,7 +479,7 @@ static bool is_well(elman_status status) {
   return status == ELMAN_OK || status == ELMAN_INTERRUPTED;
 }
 
-/* After `updates` updates do not begin the next epoch: if the run ends here, its checkpoint equals
+/* After `updates` updates, do not begin the next epoch: if the run ends here, its checkpoint equals
  * that of a run which a callback stopped. */
 elman_status run_advance(elman_training *run, size_t updates, elman_error *error) {
   if (run->ended || !is_well(run->status))

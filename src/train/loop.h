@@ -30,18 +30,18 @@ struct elman_training {
   struct model_past before;              /* past of the model before the first update */
   struct snapshots snapshots;
   double saved_at;  /* time of the last checkpoint, in seconds */
-  double took;      /* seconds that writing it took */
+  double took;      /* seconds that writing this checkpoint took */
   bool best_waits;  /* the best weights by validation have not been written yet */
-  bool best_is_new; /* no attempt to write them has been made yet */
+  bool best_is_new; /* no attempt to write these weights has been made yet */
   bool saved;       /* whether a checkpoint of this or an earlier run exists and must be replaced */
   /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
    * the run before the next update. */
   elman_status pending;
   elman_error problem;
-  bool diverged;       /* the weights are useless, so no checkpoint may be written */
-  bool in_epoch;       /* the validation that was due when an earlier run stopped is done */
-  bool finished;       /* no update remains */
-  bool ended;          /* run_finish was called */
+  bool diverged; /* the weights are useless, so no checkpoint may be written */
+  bool in_epoch; /* the epoch has begun; a validation that an earlier run left due is done first */
+  bool finished; /* no update remains */
+  bool ended;    /* run_finish was called */
   elman_status status; /* status of the last call of run_advance */
   /* Fields that only src/api uses: */
   struct corpus encoded; /* owned */
@@ -77,8 +77,8 @@ elman_status run_save(elman_training *run, elman_error *error) CHECKED;
 
 /* End the run, also after a stop or an error, and write the checkpoint. It is written even after
  * the last epoch, because a later run may add epochs. Afterwards the model contains the best
- * weights by validation; without validation the average, if there is one; otherwise the last
- * weights. Return only errors of this call. */
+ * weights by validation. Without validation it contains the average, or the last weights if there
+ * is no average. Return only errors of this call. */
 elman_status run_finish(elman_training *run, elman_error *error) CHECKED;
 
 #endif

@@ -10,9 +10,9 @@
 enum { CHUNK = 1 << 14 }; /* elements per work item */
 
 /* The matrices move at every INTERVAL-th update. SIZE is the root mean square of Adam's steps,
- * relative to the learning rate; with it one rate suits both (Liu et al., "Muon is scalable for LLM
- * training", 2025). The divisor NORM leaves room for rounding, so that no singular value
- * exceeds 1. */
+ * relative to the learning rate; with it one learning rate suits both Adam and Muon (Liu et al.,
+ * "Muon is scalable for LLM training", 2025). The divisor NORM leaves room for rounding, so that no
+ * singular value exceeds 1. */
 enum { INTERVAL = 2 };
 #define DECAY 0.95
 #define SIZE 0.2

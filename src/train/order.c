@@ -10,8 +10,8 @@ enum {
       2 * WINDOW /* with fewer batches, sorting would make nearly the same batches in every epoch */
 };
 
-/* Return the number of tokens of the longer side; </s> ends the target. `batch_tokens` limits this
- * number. */
+/* Return the number of tokens of the longer side, where the target includes </s>. `batch_tokens`
+ * limits this number. */
 static size_t longer_side(const struct corpus *corpus, size_t index) {
   const size_t source = sentences_length(&corpus->source, index);
   const size_t target = sentences_length(&corpus->target, index) + 1;

@@ -198,7 +198,7 @@ static elman_status fail_other_run(elman_error *error, const char *path, const c
 }
 
 /* Report that two values differ. `there` is the value in the checkpoint `path`, or in process 0 if
- * `path` is NULL; it may be NULL. */
+ * `path` is NULL; `there` may be NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
                                    const char *path, elman_error *error) {
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
@@ -291,7 +291,7 @@ static bool parse_hexadecimal(uint64_t *number, const char *digits) {
   return true;
 }
 
-/* Read the start. Return true, or false after formatting the fault. */
+/* Read the start of the run. Return true, or false after describing the fault in `fault`. */
 static bool parse_start(struct training_start *start, json_t *json, char fault[JSON_FAULT_SIZE]) {
   const char *weights, *written;
   const json_int_t most = (json_int_t)MAX_COUNT;

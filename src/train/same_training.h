@@ -16,8 +16,8 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) CHECKED;
 
-/* Read the JSON object with this key. Return ELMAN_BAD_DATA for anything else. The caller frees
- * *value. */
+/* Read the JSON object with this key. Return ELMAN_BAD_DATA if there is no such object. The caller
+ * frees *value. */
 elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,
                              elman_error *error) CHECKED;
 

@@ -176,7 +176,8 @@ static elman_status same_settings(bool *same, const elman_train_settings *a,
   return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
-/* Set *own to whether this run wrote the snapshot. A damaged one is not its own. */
+/* Set *own to whether this run wrote the snapshot. A damaged snapshot does not count as written by
+ * this run. */
 static elman_status is_own(bool *own, const char *path, uint64_t update, const struct model *model,
                            const elman_train_settings *settings, elman_error *error) {
   struct model *found;

@@ -104,8 +104,8 @@ void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct
 /* Return the number of bytes of a block laid out like the model's block. */
 size_t trainer_block_bytes(const struct trainer *trainer);
 
-/* Return the weights that result if training ends now: the best if there was a validation,
- * otherwise the average if there is one, otherwise the last. */
+/* Return the weights that result if training ends now: the best by validation; without validation
+ * the average, or the last weights if there is no average. */
 const real *trainer_result(const struct trainer *trainer);
 
 /* Return the hash of a block laid out like the model's; never 0. */

@@ -545,8 +545,8 @@ static void overflow(struct beam *beam) {
 
 /* Return whether all continuations end in this step and only their length and log-probability
  * decide their score. If so, set *after so that the continuations whose score exceeds the ceiling
- * rank before it; there may be very many of them. The last factor has the same reason as in
- * score_bound. */
+ * rank before it; there may be very many of them. The last factor allows for rounding errors, as
+ * the factor in score_bound does. */
 static bool skip_above_ceiling(struct hypothesis *after, const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->paths[0].count + 1 < beam->limit || options->coverage_penalty > 0) return false;

@@ -117,12 +117,12 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
 /* Extend the open hypotheses by one token. The caller must first call beams_reserve. Hypothesis i
  * uses row `first` + i of the scores and row i of the weights (open,K,stride), of which S columns
  * are valid. A hypothesis ends with </s> or at the limit; the search ends when no open hypothesis
- * can enter the n best. Fail only if texts are compared. */
+ * can enter the n best. This function can fail only if texts are compared. */
 elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                        const real *weights, size_t stride, elman_error *error) CHECKED;
 
-/* End a search and keep the n best hypotheses. All differ, also as text if texts are compared.
- * After overflow keep none. */
+/* End a search and keep the n best hypotheses. All of them differ; if texts are compared, their
+ * texts differ, too. After overflow keep none. */
 void beam_close(struct beam *beam);
 
 /* ---- greedy search with probabilities added later ---- */
@@ -161,9 +161,10 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
 /* Return the first token of the source word whose weight for token t of a path is largest. The
- * weight of a word is the sum over its tokens, averaged over heads. If several weights are equal,
- * return the first of them. firsts (S) has the first token of the word of each token, or a number
- * of at least S for a token that is not considered. At least one token must be considered. */
+ * weight of a word is the sum over its tokens, averaged over heads. If several words have this
+ * largest weight, take the first of them. firsts (S) has the first token of the word of each token,
+ * or a number of at least S for a token that is not considered. At least one token must be
+ * considered. */
 size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t,
                         const size_t *firsts);
 

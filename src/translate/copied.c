@@ -211,7 +211,7 @@ void copy_source_word(struct buffer *into, const struct copied_source *source, s
   } else if (source->lower && end > at) {
     append_part(into, source->text, at, end);
   } else {
-    /* Keep a mark without which the rest would be read as a mark. */
+    /* Keep the token's mark if the character after it would be read as a mark. */
     buffer_append_text(into, token_has_mark(surface) ? token : surface);
   }
 }

@@ -183,14 +183,14 @@ static void choose_method(struct search *search, const struct search_request *co
   }
   const bool alone = search->member_count == 1;
   const bool in_eight_bits = search->members[0].model->weights.numerics->eight_bits != NULL;
-  /* In portable arithmetic a screen must not be used on some processors only, because it computes
-   * logits in another order than a product. */
+  /* In portable arithmetic, use a screen on all processors or on none, because it computes logits
+   * in another order than a product. */
   const bool always = search->members[0].model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
   if (screen != NULL && !always && !screen_is_worth(screen, count)) screen = NULL;
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
-  /* Whether there are scores must not depend on the method, and thus on the processor. */
+  /* The method can depend on the processor. Whether there are scores must not depend on either. */
   search->unscored = options->beam == 1 && options->without_scores && !any_forced;
   search->without_sums = search->unscored && alone && in_eight_bits;
   search->greedy.scores = !search->unscored;

@@ -173,8 +173,9 @@ static size_t sum_of(const struct whole *whole, size_t field) {
   return sum;
 }
 
-/* An array of a translation: (heads,rows,columns) elements, each size a field of the translation; 0
- * = 1. In an array with columns, the blocks of sentences lie on the diagonal. */
+/* An array of a translation: (heads,rows,columns) elements. Each size is a field of the
+ * translation; if its offset is 0, the size is 1. In an array with columns, the blocks of sentences
+ * lie on the diagonal. */
 struct array_field {
   size_t field, element;
   size_t heads, rows, columns; /* offsets of the fields with these sizes */

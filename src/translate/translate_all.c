@@ -29,7 +29,7 @@ static size_t largest_batch(size_t length, size_t batch_size, size_t width) {
   return sentences < batch_size ? sentences : batch_size;
 }
 
-/* Cut sentences [start, end) of the order. */
+/* Cut sentences [start, end) of the order into batches. */
 static void cut(struct length_batches *batches, size_t start, size_t end, size_t batch_size,
                 size_t width) {
   while (start < end) {

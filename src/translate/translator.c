@@ -395,8 +395,8 @@ static uint64_t text_key(const struct rendering *rendering) {
   return text.length == 0 ? 0 : hash == 0 ? 1 : hash;
 }
 
-/* Return whether the text after this token depends on more than the text up to it: after a mark
- * alone, and within the bytes of a character. */
+/* Return whether the text after this token depends on more than the text up to it. This is the case
+ * after a mark alone, and within the bytes of a character. */
 static bool is_unfinished(struct text token) {
   return token_surface(token).length == 0 || token_byte(token) >= 0;
 }

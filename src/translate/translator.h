@@ -15,7 +15,7 @@ struct translator_item {
   size_t starts_capacity, ends_capacity, firsts_capacity;
   struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
-  bool repeats;              /* the result has equal texts, so that `others` replaces its rest */
+  bool repeats;              /* the result has equal texts, so `others` replaces all but the best */
   const struct beam *others; /* the next best translations; NULL unless `repeats` */
   uint64_t best_key;         /* hash of the best text; used only with others */
   elman_status status;
@@ -29,8 +29,9 @@ struct rendering {
       tokens; /* (T): includes a final "</s>" unless the length limit ended the hypothesis */
   struct buffer text;   /* the joined tokens, or the reference as given */
   struct buffer copied; /* a source word in place of an unknown word */
-  size_t *copied_from;  /* (T): the first token of this word, at an unknown word */
-  size_t *left;         /* (S): as firsts of the item, without words that have been copied */
+  size_t *copied_from; /* (T): for an unknown word, the first token of the source word copied in its
+                          place */
+  size_t *left;        /* (S): as firsts of the item, without words that have been copied */
   size_t id_capacity, copied_from_capacity, left_capacity;
   bool ended;
   uint64_t key; /* hash of the text, while an n-best list is compared */
@@ -92,7 +93,7 @@ elman_status translator_text(struct text *text, struct translator *translator, s
 
 /* The best translation and all memory to which it points, including this struct. */
 struct owned_translation {
-  elman_translation view; /* first, so that a pointer to it also points to the whole */
+  elman_translation view; /* first, so that a pointer to it also points to the whole struct */
   struct arena arena;
 };
 

@@ -79,8 +79,8 @@ static bool warn_of_script(elman_warning *warning, const struct model *model,
 
 /* ---- unknown tokens ---- */
 
-/* Return whether the other form of an unknown token (simplified or traditional) is a token of the
- * model, or whether the other form of one of its characters is. */
+/* Return whether the model has a token for the other form (simplified or traditional) of an unknown
+ * token or of one of its characters. */
 static bool is_variant(struct text token, const struct vocabulary *vocabulary,
                        int (*other_form)(int codepoint)) {
   enum { LONGEST = 64, LONGEST_CHARACTER = 4 };

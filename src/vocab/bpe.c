@@ -511,8 +511,8 @@ static elman_status add_character(struct bpe_output *output, const struct subwor
 }
 
 /* Push the two parts whose merge produced this part. If there are none, push its first character
- * and the rest. Push the left part last. Set *divided to false for a single character. Check the
- * lengths, because a merge from a damaged list may not fit the text. */
+ * and the rest of the part. Push the left part last. Set *divided to false for a single character.
+ * Check the lengths, because a merge from a damaged list may not fit the text. */
 static elman_status divide(struct bpe_output *output, bool *divided,
                            const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;

@@ -74,7 +74,8 @@ uint64_t merges_hash(uint64_t hash, const struct merges *merges);
 struct bpe_dropout {
   double share; /* probability of omitting an applicable merge; 0 <= share < 1 */
   struct random_stream stream;
-  uint64_t next; /* number of the next decision; one index of the random stream serves four */
+  /* Number of the next decision. Four decisions share one index of the random stream. */
+  uint64_t next;
 };
 
 struct bpe_part {
@@ -99,7 +100,7 @@ struct bpe_split {
       now, later; /* used as lists */
 };
 
-/* Split `word`, which must be valid UTF-8 and not empty, like subword-nmt. Each step applies the
+/* Split `word` as subword-nmt does. `word` must be valid UTF-8 and not empty. Each step applies the
  * merge of lowest rank at all its positions, from left to right. `dropout` may be NULL. The time is
  * O(n log n) for n characters, and O(n) for a cached word. */
 elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,

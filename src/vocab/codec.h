@@ -62,8 +62,8 @@ elman_status encode_copies(struct encoding *encoding, const struct codec *codec,
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
 /* Like encode, for any text: return ELMAN_BAD_DATA if it is not valid UTF-8 or has more than `most`
- * tokens. 0 and larger numbers mean MAX_SENTENCE_TOKENS. The text after the first token beyond the
- * limit is not split. */
+ * tokens. If `most` is 0 or above MAX_SENTENCE_TOKENS, that maximum is the limit. The text after
+ * the first token beyond the limit is not split. */
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             size_t most, elman_error *error) CHECKED;
 

@@ -247,7 +247,7 @@ static bool is_word(const char *word, const char *code, size_t length) {
   return strlen(word) == length && strncasecmp(word, code, length) == 0;
 }
 
-/* Return whether the list of words that spaces separate has the code. */
+/* Return whether the code is one of the words, which are separated by spaces. */
 static bool lists(const char *words, const char *code, size_t length) {
   for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
     const size_t end = strcspn(word, " ");
@@ -299,7 +299,7 @@ static bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Return the length of the part at the start of `text`; 0 if it is no part of a code. */
+/* Return the length of the part of a code at the start of `text`; 0 if there is no valid part. */
 static size_t part_length(const char *text, bool is_first) {
   size_t length = 0;
   while (is_letter(text[length]) || (!is_first && is_digit(text[length]))) length++;

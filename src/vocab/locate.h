@@ -42,7 +42,7 @@ bool word_next(size_t *start, size_t *at, struct text text);
 /* Units are the items that word alignments count: the words of a text. If the text is not separated
  * into words, the units are its tokens. */
 
-/* Lines of one side of a corpus that are mostly Han, by whether a space separates two Han
+/* Numbers of the mostly Han lines of one side of a corpus, with and without a space between two Han
  * characters. Lines with a single character do not count. The caller initializes the struct to
  * zero. */
 struct unit_lines {
@@ -67,7 +67,7 @@ struct unit_side {
 size_t units_count(const struct unit_side *side);
 
 /* Set units[i] to the range of units that token i overlaps. If the token has no bytes, set it to
- * the unit that follows. From one non-empty range to the next, neither end decreases. */
+ * the unit that follows. From one non-empty range to the next, neither start nor end decreases. */
 void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

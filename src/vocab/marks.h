@@ -23,7 +23,7 @@ struct marks_range {
 };
 
 /* Return the final marks of a text; an empty range if the text does not end with a mark, or
- * contains nothing else. ";" is a mark after a Greek letter. */
+ * contains only marks. ";" is a mark after a Greek letter. */
 struct marks_range final_marks(struct text text);
 
 /* Return whether the text has final marks. */

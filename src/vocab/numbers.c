@@ -75,8 +75,8 @@ static bool is_point(int codepoint) {
   return is_one_of(".．٫", codepoint);
 }
 
-/* Read the number whose last part ends at `at`, and continue with what follows it. Return whether
- * another part follows, and add the part. */
+/* If another part of the number follows its last part, which ends at `at`, add the other part and
+ * return true. Return false if no part follows. */
 static bool read_part(struct written_number *number, struct text text, size_t at) {
   if (number->count == MOST_PARTS || at >= text.length) return false;
   size_t start = at;
@@ -112,8 +112,8 @@ static struct digits digits_of_parts(const struct written_number *number, struct
   return digits_in(text, number->parts[first].start, number->parts[last].end);
 }
 
-/* Return whether adjacent parts of a number in the text have the wanted significant digits. Two
- * digits must be equal. */
+/* Return whether adjacent parts of a number in the text have the wanted significant digits. If only
+ * two digits are wanted, the parts must have exactly two. */
 static bool has_in_digits(struct text text, const struct digits *wanted) {
   struct written_number number;
   for (size_t at = 0; next_number(&number, text, &at);)

@@ -18,7 +18,7 @@ struct script_range {
   enum script script;
 };
 
-/* Unicode 15, in ascending order. Only blocks with letters of the scripts in SCRIPT_ROWS. */
+/* The blocks of Unicode 15 that have letters of the scripts in SCRIPT_ROWS, in ascending order. */
 static const struct script_range ranges[] = {
     {0x41, 0x5A, SCRIPT_LATIN},          {0x61, 0x7A, SCRIPT_LATIN},
     {0xAA, 0xAA, SCRIPT_LATIN},          {0xBA, 0xBA, SCRIPT_LATIN},

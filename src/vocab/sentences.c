@@ -89,7 +89,7 @@ static const char abbreviations[] =
     " г гг ул им см ср стр тыс руб коп млн млрд проф т.е т.н напр рис гл пр"
     " κ κα κος αρ σελ π.χ δηλ βλ ";
 
-/* After these a full stop ends a sentence before an upper-case letter. */
+/* A full stop after these words ends a sentence if an upper-case letter follows. */
 static const char ending_abbreviations[] =
     " etc inc ltd co corp jr sr bros llc plc usw ect enz m.fl osv itp itd т.д т.п др vb ";
 
@@ -251,7 +251,7 @@ static size_t find_next(struct text text, size_t at) {
   return at;
 }
 
-/* Return whether the mark lies within an address such as http://a.b/?q=… */
+/* Return whether the mark lies within a URL such as http://a.b/?q=… */
 static bool is_in_address(struct text text, const struct sentence_end *at) {
   size_t start = at->mark;
   while (start > at->start && at->mark - start < MOST_BRACKET &&

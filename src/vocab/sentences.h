@@ -1,7 +1,7 @@
 /* The sentences of a text.
  *
- * A line break always ends a sentence. Otherwise a sentence ends after a final mark (marks.h), with
- * the further marks, closing quotation marks and brackets, and emoji that follow it directly:
+ * A line break always ends a sentence. Within a line, a sentence ends after a final mark (marks.h),
+ * with the further marks, closing quotation marks and brackets, and emoji that follow it directly:
  *
  * - A mark of a script without spaces (。！？｡) and of scripts that have their own marks (। ؟ ። …)
  *   ends a sentence anywhere. The marks . ! ? … end a sentence before white space; . ! ? also

@@ -85,7 +85,7 @@ void tokens_free(struct tokens *tokens);
 
 /* Replace the contents of `tokens` by the tokens of `text`. In mode `bpe` these tokens are words;
  * subwords_split splits them further. `text` must be normalized and not point into `tokens`; `mode`
- * must not be one that token_mode_is_automatic. */
+ * must not be automatic (token_mode_is_automatic). */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) CHECKED;
 
