@@ -10,8 +10,8 @@ ELMAN_BEGIN
 /* An output file. It replaces the file at its path atomically after all of it is on disk. */
 typedef struct elman_file elman_file;
 
-/* Return whether the output at `path` is written directly, without a temporary file: a device, a
- * pipe, or a link to an open descriptor such as /dev/stdout. */
+/* Return whether the output at `path` is written directly, without a temporary file. This is so for
+ * a device, a pipe, and a link to an open descriptor such as /dev/stdout. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
 /* Resolve the symbolic links of `path`. Write the resulting file name into the `size` bytes at

@@ -42,7 +42,7 @@ typedef struct elman_attention_options {
   size_t window; /* for "local": keys on each side of the center; for "hierarchical": keys per
                     segment; 0 (default) = 5. Must be 0 for other mechanisms */
   double scale;  /* factor of the scores; 0 (default) = the default of the mechanism: 1 / sqrt(width
-                    / K) for "scaled", "projected" and "multihead", else 1 */
+                    / K) for "scaled", "projected" and "multihead", and 1 for other mechanisms */
   bool divide_by_sum; /* divide the scores by their sum instead of computing a softmax.
                          ELMAN_BAD_DATA if the sum of a row is not positive. Not permitted for
                          "local", "adaptive", "sentinel" and "hierarchical", whose weights are not a

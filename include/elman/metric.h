@@ -23,7 +23,7 @@ ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 /* Return the name of a tokenizer of BLEU ("auto", "13a", "intl", "zh", "char", "none"), from index
  * 0; NULL after the last. "auto" stands for the tokenizer that suits the script of the first
  * references: "zh" for mostly Chinese characters, "char" for other scripts without spaces, such as
- * Japanese and Thai, else "13a". */
+ * Japanese and Thai, and "13a" for all others. */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {

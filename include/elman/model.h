@@ -145,9 +145,10 @@ typedef struct elman_model_info {
   elman_search search;                 /* see elman_tune_search and elman_model_set_search */
   elman_precision translate_precision; /* int8 for a model that was read from a file with ELMAN_INT8
                                           and not changed since, otherwise float32 */
-  bool writes_unknown; /* translations can contain unknown words, which `replace_unknown` replaces:
-                          the target is not in mode `bpe`, or `copy_noise` or `copy_numbers` taught
-                          the model to write them for text that is to be copied */
+  bool writes_unknown; /* translations can contain unknown words, which `replace_unknown` replaces.
+                          This is so if the target is not in mode `bpe`, or if `copy_noise` or
+                          `copy_numbers` taught the model to write them for text that is to be
+                          copied */
   size_t parameters;   /* number of trainable values */
   size_t tensors;
   uint64_t reserved[8];

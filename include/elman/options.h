@@ -231,11 +231,11 @@ typedef enum elman_scope {
 /* Options that need or exclude others: X(scopes, option, relation, condition, unless).
  *
  * A rule applies if `option` is given; with a value, as in "schedule = plateau", it applies if this
- * value is given. A flag is given if it is true, and a number if it is not 0. If the rule applies,
- * the option NEEDS the condition, or EXCLUDES it. `condition` consists of alternatives, separated
- * by " or ". An alternative is a comparison such as "beam > 1", "beam >= n_best" or "attention =
- * multihead", a row, or one of the facts that elman_options_check lists. The rule does not apply if
- * the fact `unless` holds. */
+ * value is given. A flag counts as given if it is true, and a number counts as given if it is not
+ * 0. If the rule applies, the option NEEDS the condition, or EXCLUDES it. `condition` consists of
+ * alternatives, separated by " or ". An alternative is a comparison such as "beam > 1", "beam >=
+ * n_best" or "attention = multihead", a row, or one of the facts that elman_options_check lists.
+ * The rule does not apply if the fact `unless` holds. */
 #define ELMAN_OPTION_RULES(X)                                                                      \
   X(MODEL, residual, NEEDS, "layers > 1", NULL)                                                    \
   X(MODEL, attention_heads, NEEDS, "attention = multihead", NULL)                                  \
@@ -408,10 +408,10 @@ ELMAN_API bool elman_options_equal(unsigned scopes, const void *one, const void 
 /* Return the name of a recurrent cell, attention mechanism, arithmetic, optimizer, learning-rate
  * schedule or validation measure, from index 0; NULL after the last. "portable" arithmetic computes
  * the same bits on every processor; "fast" uses the fastest matrix products, whose last bits depend
- * on the processor. "plateau" halves the learning rate after each validation without a new best
- * score; "inverse-sqrt" decreases it with the square root of the number of updates; "linear"
- * decreases it to 0 at the end of the last epoch; "late-linear" keeps it constant at first, and
- * decreases it to 0 in the last third of the run. */
+ * on the processor. The schedule "plateau" halves the learning rate after each validation without a
+ * new best score; "inverse-sqrt" decreases it with the square root of the number of updates;
+ * "linear" decreases it to 0 at the end of the last epoch; "late-linear" keeps it constant at
+ * first, and decreases it to 0 in the last third of the run. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_arithmetic_name(size_t index);

@@ -26,9 +26,9 @@ ELMAN_API const char *elman_token_mode_name(size_t index);
 
 /* Normalization of text before tokenization. All forms unify white space and remove invisible
  * characters without meaning; NONE does nothing else. NFC composes letters with their marks as
- * Unicode's NFC, and leaves everything else as it is written. NFKC applies Unicode's NFKC, which
- * replaces full-width letters by ordinary ones, and also unifies punctuation: curly quotation marks
- * become straight, dashes become hyphens. AUTO is NFKC for the source, where it makes more input
+ * Unicode's NFC does, and leaves everything else as it is written. NFKC applies Unicode's NFKC,
+ * which replaces full-width letters by ordinary ones, and also unifies punctuation: curly quotation
+ * marks become straight, dashes become hyphens. AUTO is NFKC for the source, to make more input
  * equal to the training data, and NFC for the target, so that translations use the characters of
  * the training data. NFKC_WIDE is NFKC with full-width punctuation; it replaces NFKC on a side
  * whose lines are mostly Chinese characters or kana. AUTO_LOWER is AUTO with NFKC_LOWER for the

@@ -199,8 +199,8 @@ typedef struct elman_training elman_training;
 
 /* Begin to train like elman_train, or resume from the checkpoint. The pairs are encoded in this
  * call and may then be freed. The options are copied. The model, options->group, options->dev, the
- * strings and the context are borrowed until elman_training_free. Until then do not free the model
- * and do not train it otherwise. */
+ * strings and the context are borrowed until elman_training_free. Until then do not free the model,
+ * and do not train it by other functions. */
 ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elman_model *model,
                                                  const elman_pairs *pairs,
                                                  const elman_train_options *options,

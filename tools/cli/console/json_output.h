@@ -22,8 +22,9 @@ struct json {
 };
 
 /* Print the arguments according to `pattern`, which consists of brackets, keys and conversions:
- * "{epoch %zu loss %g best %d}\n". %s prints a text (NULL = null), %zu or PRIu64 a count, %g a
- * number, and %d a flag. A line end before "{" starts the object on a new line. */
+ * "{epoch %zu loss %g best %d}\n". Conversions are %s for a text (NULL = null), %zu or PRIu64 for a
+ * count, %g for a number, and %d for a flag. A line end before "{" starts the object on a new
+ * line. */
 void json_print(struct json *json, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 
 /* Print text in output for people; print nothing in JSON. */

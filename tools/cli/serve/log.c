@@ -104,6 +104,6 @@ void log_end(void) {
   const bool written = !pending.runs;
   pthread_mutex_unlock(&pending.mutex);
   if (written)
-    messages_redirect(NULL); /* otherwise the thread still writes, and a message printed at once
-                                could block the end */
+    messages_redirect(NULL); /* if messages are left, the thread still writes, and a message printed
+                                at once could block the end */
 }

@@ -50,10 +50,10 @@ ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
 /* libmicrohttpd answers bytes that are not HTTP by itself, with a page in HTML. A client of this
  * service expects JSON, and the library has no option for that. Version 0.9.75 also sends the
  * header of some of these pages twice. But the library queues a page by its public function, and
- * the dynamic linker prefers the definition of the program to that of the library;
- * cmake/microhttpd.cmake does the same in a static program. Therefore the definition here, which
- * the program exports, replaces the pages. If libmicrohttpd is built in another way, the pages
- * remain; the test serve_attack detects this. */
+ * the dynamic linker prefers the definition of this function in the program to that in the library;
+ * cmake/microhttpd.cmake has the same effect in a static program. Therefore the definition here,
+ * which the program exports, replaces the pages. If libmicrohttpd is built in another way, the
+ * pages remain; the test serve_attack detects this. */
 
 /* Only the main thread answers. */
 static bool is_own;

@@ -22,7 +22,7 @@
 #include "train/train_job.h"
 #include "train/train_report.h"
 
-/* Choose the search on the dev pairs together with the other processes, and store it in the model.
+/* Together with the other processes, choose the search on the dev pairs, and store it in the model.
  * A signal to process 0 stops this; the model then stores no search. */
 static int tune_search(elman_model *model, const elman_pairs *dev, const struct train_job *job) {
   elman_evaluate_options options = elman_evaluate_options_default();

@@ -112,7 +112,7 @@ static bool on_update(void *context, const elman_train_report *report) {
 }
 
 /* Return the peak memory of the process in bytes; 0 if the system does not state it. ru_maxrss is
- * not used because it includes the memory of the parent process before the program began. */
+ * not used because it includes the memory that the parent process had before the program began. */
 static double peak_memory(void) {
   char line[256];
   double kibibytes = 0;
