@@ -273,8 +273,8 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
 }
 
 /* Select the requested tokenizer. For `auto`, the script of the first references decides: `zh` for
- * mostly Chinese characters (Han), `char` for other scripts without spaces between words, otherwise
- * `13a`. Lines must be valid UTF-8. */
+ * mostly Chinese characters (Han), `char` for other scripts without spaces between words, `13a` for
+ * all other text. Lines must be valid UTF-8. */
 static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const elman_metric_options *options,
                                      const struct metric_references *references,

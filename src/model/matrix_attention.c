@@ -155,7 +155,7 @@ static elman_status set_config(struct matrix_attention *a, const elman_attention
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "queries, keys and their width must be at least 1, not %zu, %zu and %zu", T, S, H);
   /* BLAS requires that sizes and distances between rows are ints. Products of two such sizes do not
-   * overflow; the arena checks products of three. */
+   * overflow; the arena checks products of three sizes. */
   if (T > limit || S > limit || H > limit || attention_value_size(*config) > limit ||
       config->heads > limit / S)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the matrices are too large");

@@ -361,8 +361,8 @@ static double work_of_outputs(const struct output_rows *rows) {
   return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
 }
 
-/* Number of rows of one work item. In an output of one direction these rows are adjacent, so their
- * random numbers can be vectorized. */
+/* Number of rows of one work item. In an output of one direction these rows are adjacent, so the
+ * computation of their random numbers can be vectorized. */
 enum { ROWS_TOGETHER = 32 };
 
 static size_t pieces_of(const struct output_rows *rows) {

@@ -129,7 +129,7 @@ TARGET INLINE void run_tile(const struct pair_tile *t, size_t rows, size_t vecto
         sums[r][v] = _mm512_dpbf16_ps(sums[r][v], row, columns[v]);
     }
   }
-  /* Copies, because the compiler must assume that a store to C changes *t. */
+  /* These are copies, because the compiler must assume that a store to C changes *t. */
   float *const c = t->c;
   const size_t ldc = t->ldc, left = t->columns;
   const bool add = t->add;

@@ -10,7 +10,7 @@
  * instructions for this precision then uses a kernel of pairs in fast arithmetic. Where no kernel
  * of pairs is used, the rounded operands are multiplied like all others.
  *
- * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
+ * In fast arithmetic, own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
  * every product. In portable arithmetic, and in builds without OpenBLAS, own kernels compute all
  * products. In double the only kernel is a plain loop, for builds without OpenBLAS. */

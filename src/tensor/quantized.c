@@ -289,8 +289,8 @@ AVX2 static void product_avx2(int32_t *sums, const uint8_t *features, size_t row
 
 #include <arm_neon.h>
 
-/* The instruction itself, because some compilers declare its intrinsic only if every function may
- * use it. */
+/* Use the instruction itself, because some compilers declare its intrinsic only if every function
+ * may use it. */
 DOT_PRODUCT INLINE int32x4_t add_products_neon(int32x4_t totals, int8x16_t weights,
                                                int8x16_t features) {
   __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(totals) : "w"(weights), "w"(features));

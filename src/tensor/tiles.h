@@ -7,7 +7,7 @@
 /* The types of the numbers in tiles. */
 enum tile_numbers { TILES_OF_BFLOAT16, TILES_OF_BYTES };
 
-/* Return whether the processor has tiles and multiplies such numbers. */
+/* Return whether the processor has tiles and multiplies numbers of this type. */
 bool tiles_in_processor(enum tile_numbers numbers);
 
 /* Return whether Linux lets this process use tiles. If so, threads of the process need more memory

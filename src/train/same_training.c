@@ -95,7 +95,7 @@ static json_t *hexadecimal(uint64_t number) {
 #define KEY_GUIDE "guide"
 
 /* Describe corpus, model and the options of these scopes as JSON. Return NULL when memory runs out.
- * The key of a hyperparameter is its name, any other key is the label for messages. */
+ * The key of a hyperparameter is its name; the key of any other value is its label in messages. */
 static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;

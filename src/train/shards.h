@@ -13,8 +13,9 @@
  * on smaller subtrees of the current one. Processes exchange only sums of whole subtrees. Process j
  * receives slice j of each sum, completes the tree for its slice, and sends the result to all.
  *
- * The gradient of the output layer is complete long before the rest, and is usually larger. A
- * background task adds and exchanges it while the process computes the rest of its last shard. */
+ * The gradient of the output layer is complete long before the rest of the gradient, and is usually
+ * larger than the rest. A background task adds and exchanges it while the process computes the rest
+ * of its last shard. */
 #ifndef ELMAN_TRAIN_SHARDS_H
 #define ELMAN_TRAIN_SHARDS_H
 

@@ -68,7 +68,7 @@ static struct copied_range expand(struct text text, size_t at, bool run) {
   return range;
 }
 
-/* Numbers of each byte in a range. */
+/* The number of occurrences of each byte in a range. */
 struct byte_counts {
   size_t of[256];
 };

@@ -104,10 +104,10 @@ bool script_is_han(const struct script_counts *counts); /* most letters and digi
  * A line counts as `words` unless its script is written without spaces. A line of a script without
  * spaces counts as `space` (segmented text) if a space separates at least a fifth of its adjacent
  * Han characters, or at least an eighth of the adjacent characters of another script, whose words
- * have more characters. Otherwise it counts as `chars`. A line that is too short to distinguish
- * `space` from `chars` counts only for its script. For mixed samples `chars` is safest, because in
- * `space` an unsegmented sentence is one long word. Therefore `space` requires nine lines of
- * ten. */
+ * have more characters. With fewer such spaces it counts as `chars`. A line that is too short to
+ * distinguish `space` from `chars` counts only for its script. For mixed samples `chars` is safest,
+ * because in `space` an unsegmented sentence is one long word. Therefore `space` requires nine
+ * lines of ten. */
 struct script_sample {
   struct script_votes votes;
   size_t lines;    /* lines with letters or digits */

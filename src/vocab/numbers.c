@@ -75,7 +75,7 @@ static bool is_point(int codepoint) {
   return is_one_of(".．٫", codepoint);
 }
 
-/* If another part of the number follows its last part, which ends at `at`, add the other part and
+/* If another part follows the last part of the number, which ends at `at`, add this other part and
  * return true. Return false if no part follows. */
 static bool read_part(struct written_number *number, struct text text, size_t at) {
   if (number->count == MOST_PARTS || at >= text.length) return false;

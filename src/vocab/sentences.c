@@ -108,7 +108,7 @@ static const char ordinals[] =
     " januar jänner februar märz april mai juni juli august september oktober november dezember"
     " jahrhundert jahrhunderts weltkrieg klasse stock ";
 
-/* Return whether the list has the word, in any case. */
+/* Return whether the list has the word, in upper or lower case. */
 static bool is_listed(const char *list, struct text word) {
   char key[LONGEST_WORD + 8] = " ";
   size_t length = 1;
