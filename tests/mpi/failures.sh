@@ -119,9 +119,9 @@ start 3 --timeout 2
 kill -STOP "$(process_of $run 1)"
 end 74
 expect_stderr_match '^elman: (process [02]: )?process 1: no response for 2 seconds \(--timeout\)$'
-# Process 0 writes what has been trained so far, if MPI leaves it time.
+# Process 0 writes what has been trained so far and removes its locks, if MPI leaves it time.
 [ ! -e m ] || expect_exit 0 "$ELMAN" inspect -m m
-rm -f m m.*
+rm -f m m.* log.lock
 expect_files log pairs
 
 # A full disk in process 0.
