@@ -123,7 +123,7 @@ static elman_status choose_positions(struct json_places *places, struct importer
     const unsigned long position = strtoul(digits, &end, 10);
     if (position == 0 || *end != '\0')
       return import_fail(importer, ELMAN_INVALID_ARGUMENT, 0,
-                         "columns: '%s' is not two positions in a list, from 1", columns);
+                         "columns: '%s' must be two positions in a list, such as 1,2", columns);
     places->positions[side] = position - 1;
   }
   return status;

@@ -178,7 +178,8 @@ static bool conflict(const struct named_file *written, const struct named_file *
   if (is_read(written)) return false;
   if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;
   if (written->option == other->option && !is_read(other)) return false;
-  /* If two outputs are the same file, refuse the one in the later row, but never a derived name. */
+  /* If two outputs are the same file, report the later option; if one of the names is derived,
+   * report the option whose name is not. */
   if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
   return is_same_file(written, other) ||
          (other->beside && !is_read(other) && is_same_file(other, written));

@@ -57,8 +57,8 @@ static void note_contradiction(const struct served_model *model, const elman_lan
   for (int side = 0; side < 2; side++)
     if (stored[side].code[0] != '\0' &&
         !language_matches(model->languages[side].code, stored[side].code))
-      note("serve: %s states the %s language %s; the name %s replaces it", model->path,
-           side == ELMAN_SOURCE ? "source" : "target", stored[side].code, model->name);
+      note("serve: the %s language of %s is %s; the name %s given with --model overrides it",
+           side == ELMAN_SOURCE ? "source" : "target", model->path, stored[side].code, model->name);
 }
 
 /* Set the languages, in this order: from the name, if its codes are listed; from the model; from

@@ -17,7 +17,7 @@ struct train_log {
   double started_at; /* time on the clock of now() */
   int descriptor;
   bool csv;
-  bool begun;    /* the first event is written, or no event comes */
+  bool begun;    /* the first event is written, or the run ends without one */
   bool replaces; /* the old content is deleted when the run begins */
   bool headed;   /* rows are appended to a log that has content */
   bool torn;     /* the last line of this log has no end */
