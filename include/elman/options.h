@@ -148,8 +148,8 @@ typedef enum elman_scope {
     "R-Drop: weight of the divergence between the outputs of two dropout masks; 0 disables")       \
   X(SHARE, subword_dropout, NULL, "subword dropout", 0, 0.999999, 0, TRAINING, "Regularization",   \
     "BPE-dropout: probability of skipping a merge operation")                                      \
-  X(SHARE, drop_source_mark, NULL, "final mark dropping, source", 0, 1, 0, TRAINING,               \
-    "Augmentation", "probability that a pair loses the final punctuation marks of its source")     \
+  X(SHARE, drop_source_mark, NULL, "source mark dropping", 0, 1, 0, TRAINING, "Augmentation",      \
+    "probability that a pair loses the final punctuation marks of its source")                     \
   X(SHARE, drop_marks, NULL, "final mark dropping", 0, 1, 0, TRAINING, "Augmentation",             \
     "probability that a pair loses the final punctuation marks of both sides")                     \
   X(SHARE, upper_case, NULL, "upper case", 0, 1, 0, TRAINING, "Augmentation",                      \

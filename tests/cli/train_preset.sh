@@ -39,7 +39,7 @@ expect_error 64 'learning rate' train "${small[@]}" --epochs 4 --learning-rate 0
 # A preset switches on augmentation and another metric, if the other options allow it.
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 -o alone "$pairs"
 [ "$(value alone 'validation metric')" = auto ] || fail "a metric without dev pairs"
-[ "$(value alone 'final mark dropping, source')" = 0.05 ] || fail "no augmentation"
+[ "$(value alone 'source mark dropping')" = 0.05 ] || fail "no augmentation"
 ! grep -q 'changes no pair' "$results/stderr" || fail "a note on an option that was not given"
 head -n 20 "$DATA/daily.test.zh-en.tsv" >dev
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --epochs 1 --dev dev -o validated "$pairs"
