@@ -82,9 +82,8 @@ ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman
 
 /* ---- before training ---- */
 
-/* Called for a finding of so many pairs that training on the pairs would give a useless model.
- * `share` is the proportion of these pairs, up to 1; `place` is "file:line" of the first of
- * them. */
+/* Called for a finding that would make a model useless, because many pairs have it. `share` is the
+ * proportion of these pairs, up to 1; `place` is "file:line" of the first of them. */
 typedef void elman_doubt_function(void *context, elman_finding finding, double share,
                                   const char *place);
 

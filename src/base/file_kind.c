@@ -92,8 +92,7 @@ static const char *markup_kind(struct text start) {
     return "is a web page (HTML); download the file itself, or save the text of the page";
   if (begins_with_tag(start, "<?xml") || begins_with_tag(start, "<!doctype"))
     return "is an XML file; 'elman corpus convert' converts TMX; extract the sentences of other "
-           "XML "
-           "as text, one per line";
+           "XML as text, one per line";
   return NULL;
 }
 

@@ -62,17 +62,18 @@ static void complete(struct serve_job *job) {
   settings->log_texts = strcmp(job->log, "texts") == 0;
 }
 
+static const struct serve_settings defaults = {.batch_wait = 1,
+                                               .max_body = (size_t)1 << 20,
+                                               .max_sentences = 256,
+                                               .max_tokens = 500,
+                                               .max_output = 1000,
+                                               .max_beam = 16,
+                                               .max_queue = 1024,
+                                               .max_connections = 256,
+                                               .timeout = 30};
+
 int serve_command(int argc, char **argv) {
-  struct serve_job job = {.log = "none",
-                          .settings = {.batch_wait = 1,
-                                       .max_body = (size_t)1 << 20,
-                                       .max_sentences = 256,
-                                       .max_tokens = 500,
-                                       .max_output = 1000,
-                                       .max_beam = 16,
-                                       .max_queue = 1024,
-                                       .max_connections = 256,
-                                       .timeout = 30}};
+  struct serve_job job = {.log = "none", .settings = defaults};
   struct serve_settings *settings = &job.settings;
   const struct option options[] = {
       {"model", 'm', "[NAME=]FILE", "model to serve; repeat for more languages", DEFAULT_MODEL,
@@ -88,8 +89,7 @@ int serve_command(int argc, char **argv) {
       {"host", 0, "NAME", "host name by which clients reach the service, besides localhost",
        .group = "Access", .list = &job.hosts, .most = MAX_LISTED},
       {"origin", 0, "ORIGIN",
-       "origin of web pages that may use the service, such as "
-       "https://example.org",
+       "origin of web pages that may use the service, such as https://example.org",
        .group = "Access", .list = &job.origins, .most = MAX_LISTED},
       {"batch-wait", 0, "MS", "milliseconds for which a batch waits for other requests",
        .group = "Limits", .count = &settings->batch_wait, .most = 1000},
